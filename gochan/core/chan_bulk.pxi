@@ -1,0 +1,261 @@
+# Many values at a time: one lock and one call for a run of elements.
+#
+# The same rules as for single operations (chan_ops.pxi): a run goes to the
+# waiting receivers first, oldest first, then into the ring; a run comes out of
+# the ring, and every slot that falls free goes to the oldest sender.  A run is
+# not atomic: other operations may come between its parts, never inside one.
+#
+# References: elements of an object channel are pointers; chan_send_run takes
+# new references to what it sends, chan_recv_run hands over those it takes.
+
+from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS,
+    PyBUF_FORMAT,
+    PyBUF_SIMPLE,
+    PyBUF_WRITABLE,
+    PyBuffer_Release,
+    PyObject_GetBuffer,
+)
+from cpython.list cimport PyList_GET_SIZE, PyList_New
+from cpython.tuple cimport PyTuple_GET_SIZE
+
+cdef extern from *:
+    """
+    static inline char *gch_tuple_items(PyObject *t) { return (char *)((PyTupleObject *)t)->ob_item; }
+    static inline char *gch_list_items(PyObject *l) { return (char *)((PyListObject *)l)->ob_item; }
+    """
+    char *gch_tuple_items(PyObject *)
+    char *gch_list_items(PyObject *)
+
+cdef extern from "Python.h":
+    void Py_SET_SIZE(PyObject *, Py_ssize_t) noexcept
+
+
+cdef size_t chan_send_run(chan_t *c, const char *elems, size_t n) noexcept nogil:
+    """Send up to n elements without waiting; returns how many went."""
+    cdef chain_t woken
+    cdef gch_node *peer
+    cdef size_t sent = 0, i
+    cdef size_t size = c.ring.itemsize
+    woken.first = woken.last = NULL
+    chan_lock(c)
+    chan_after_fork(c)
+    if not c.closed:
+        while sent < n:
+            peer = gch_waitq_claim(&c.recvq)
+            if peer == NULL:
+                break
+            gch_move(peer.elem, elems + sent * size, size)
+            chain_add(&woken, peer)
+            sent += 1
+        sent += gch_ring_push_many(&c.ring, elems + sent * size, n - sent)
+        if not c.typed:
+            for i in range(sent):
+                Py_INCREF_ptr((<PyObject **>elems)[i])
+    chan_unlock(c)
+    GCH_CHAOS()
+    chain_finish(woken.first)
+    return sent
+
+
+cdef size_t chan_recv_run(chan_t *c, char *elems, size_t n) noexcept nogil:
+    """Receive up to n elements without waiting; returns how many came."""
+    cdef chain_t woken
+    cdef gch_node *peer
+    cdef size_t got = 0
+    cdef size_t size = c.ring.itemsize
+    woken.first = woken.last = NULL
+    chan_lock(c)
+    chan_after_fork(c)
+    while True:
+        got += gch_ring_pop_many(&c.ring, elems + got * size, n - got)
+        while c.ring.count < c.ring.cap:
+            peer = gch_waitq_claim(&c.sendq)
+            if peer == NULL:
+                break
+            gch_ring_push(&c.ring, peer.elem)
+            chain_add(&woken, peer)
+        if got == n:
+            break
+        if c.ring.count > 0:
+            continue
+        peer = gch_waitq_claim(&c.sendq)
+        if peer == NULL:
+            break
+        gch_move(elems + got * size, peer.elem, size)
+        chain_add(&woken, peer)
+        got += 1
+    chan_unlock(c)
+    GCH_CHAOS()
+    chain_finish(woken.first)
+    return got
+
+
+cdef size_t chan_available(chan_t *c) noexcept nogil:
+    """How many elements could be received at this moment."""
+    cdef size_t n
+    chan_lock(c)
+    chan_after_fork(c)
+    n = c.ring.count + gch_waitq_len(&c.sendq)
+    chan_unlock(c)
+    return n
+
+
+# -- Python values -------------------------------------------------------------
+
+cdef int bulk_note(object error, str name, object done) except -1:
+    """Let an exception carry what was done before it."""
+    try:
+        setattr(error, name, done)
+    except (AttributeError, TypeError):  # one without attributes
+        pass
+    return 0
+
+
+cdef int bulk_send_tuple(Chan ch, tuple values, int64_t deadline, size_t *sent) except -1:
+    cdef size_t n = PyTuple_GET_SIZE(values)
+    cdef const char *items = gch_tuple_items(<PyObject *>values)
+    while sent[0] < n:
+        sent[0] += chan_send_run(&ch.c, items + sent[0] * sizeof(PyObject *), n - sent[0])
+        if sent[0] < n:
+            chan_put(ch, values[sent[0]], deadline)
+            sent[0] += 1
+    return 0
+
+
+cdef int bulk_send(Chan ch, object values, int64_t deadline, size_t *sent) except -1:
+    """Send what the iterable gives, counting in *sent, which is right also when
+    this raises.  A list is taken as it is now."""
+    if type(values) is list and not ch.c.typed:
+        values = tuple(values)
+    if type(values) is tuple and not ch.c.typed:
+        return bulk_send_tuple(ch, values, deadline, sent)
+    for value in values:
+        if not chan_put_fast(&ch.c, <PyObject *>value):
+            chan_put(ch, value, deadline)
+        sent[0] += 1
+    return 0
+
+
+cdef list bulk_take_typed(Chan ch, size_t n):
+    cdef size_t size = ch.c.ring.itemsize
+    cdef char *elems = <char *>malloc(n * size + 1)
+    cdef size_t i
+    if elems == NULL:
+        raise MemoryError
+    try:
+        n = chan_recv_run(&ch.c, elems, n)
+        return [elem_unpack(ch._dtype, elems + i * size) for i in range(n)]
+    finally:
+        free(elems)
+
+
+cdef list bulk_take(Chan ch, size_t most):
+    """Up to `most` values, without waiting."""
+    # The list is made before the channel is locked: making it may collect
+    # garbage, and so run Python code.
+    cdef size_t n = chan_available(&ch.c)
+    cdef list values
+    n = min(n, most)
+    if ch.c.typed:
+        return bulk_take_typed(ch, n)
+    values = PyList_New(n)
+    if n > 0:
+        n = chan_recv_run(&ch.c, gch_list_items(<PyObject *>values), n)
+        Py_SET_SIZE(<PyObject *>values, n)
+    return values
+
+
+cdef list bulk_recv(Chan ch, size_t most, size_t least, int64_t deadline):
+    cdef bint ok = True
+    cdef list values = bulk_take(ch, most)
+    try:
+        while ok and <size_t>PyList_GET_SIZE(values) < least:
+            value = chan_take(ch, deadline, &ok)
+            if ok:
+                values.append(value)
+                if <size_t>PyList_GET_SIZE(values) < most:
+                    values += bulk_take(ch, most - PyList_GET_SIZE(values))
+    except BaseException as error:
+        if not values:
+            raise
+        if not isinstance(error, TimeoutError):
+            bulk_note(error, "received", values)
+            raise
+    if not values and not ok:
+        raise EndOfChannel("receive from closed channel")
+    return values
+
+
+# -- buffers: elements of a dtype channel in somebody's memory -----------------
+
+cdef int buffer_get(Chan ch, object buf, Py_buffer *view, int flags) except -1:
+    """A contiguous view of whole elements of the channel's dtype."""
+    cdef Dtype dtype = ch._dtype
+    if dtype is None:
+        raise TypeError("this channel holds objects; make it with dtype= to move buffers")
+    PyObject_GetBuffer(buf, view, flags | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+    try:
+        buffer_check(dtype, view)
+    except BaseException:
+        PyBuffer_Release(view)
+        raise
+    return 0
+
+
+cdef int buffer_check(Dtype dtype, Py_buffer *view) except -1:
+    cdef str format = view.format.decode() if view.format != NULL else "B"
+    cdef int kind
+    if view.len % dtype.itemsize:
+        raise ValueError(
+            f"a buffer of {view.len} bytes is not a whole number of elements of dtype "
+            f"{dtype.format!r} ({dtype.itemsize} bytes each)"
+        )
+    if view.itemsize == 1 and format in ("B", "b", "c"):
+        return 0  # plain bytes: the user says what they are
+    kind = elem_kind(format, view.itemsize) if format[0] != "T" else ELEM_STRUCT
+    if <size_t>view.itemsize != dtype.itemsize or (
+        kind != dtype.kind and kind != ELEM_STRUCT and dtype.kind != ELEM_STRUCT
+    ):
+        raise TypeError(
+            f"a buffer of format {format!r} does not hold elements of dtype {dtype.format!r}"
+        )
+    return 0
+
+
+cdef int buffer_send(Chan ch, Py_buffer *view, int64_t deadline, size_t *sent) except -1:
+    cdef chan_t *c = &ch.c
+    cdef char *elems = <char *>view.buf
+    cdef size_t size = c.ring.itemsize
+    cdef size_t n = view.len // size
+    cdef wtr_t *w
+    cdef int code
+    while sent[0] < n:
+        sent[0] += chan_send_run(c, elems + sent[0] * size, n - sent[0])
+        if sent[0] == n:
+            break
+        w = wtr_borrow()
+        code = chan_send_wait(c, elems + sent[0] * size, w, deadline)
+        wtr_return(w)
+        chan_raise_unless_done(code, "send")
+        sent[0] += 1
+    return 0
+
+
+cdef size_t buffer_recv(Chan ch, Py_buffer *view, int64_t deadline) except? 0:
+    cdef chan_t *c = &ch.c
+    cdef char *elems = <char *>view.buf
+    cdef size_t size = c.ring.itemsize
+    cdef size_t n = view.len // size
+    cdef size_t got = chan_recv_run(c, elems, n)
+    cdef wtr_t *w
+    cdef int code
+    if got == 0 and n > 0:
+        w = wtr_borrow()
+        code = chan_recv_wait(c, elems, w, deadline)
+        wtr_return(w)
+        if code == CHAN_CLOSED:
+            raise EndOfChannel("receive from closed channel")
+        chan_raise_unless_done(code, "receive")
+        got = 1 + chan_recv_run(c, elems + size, n - 1)
+    return got

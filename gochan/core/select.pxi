@@ -1,0 +1,509 @@
+# select: one case of many, chosen at one instant.
+#
+# In three passes, as in Go (runtime/select.go):
+#   1. poll   with the locks of all channels, in address order: which cases can
+#             go at this instant?  One of them, uniformly at random, goes.
+#   2. park   none can: enter every queue under the same locks, then sleep.  A
+#             peer claims the waiter through any of the nodes; one wins.
+#   3. leave  every other node out of its queue, each in O(1).
+#
+# State: an array of case_t, made from the arguments.  It may be on the C stack:
+# only its thread reads it.  What peers see while this thread is parked are the
+# nodes, which its waiter owns.
+#
+# Invariants
+#   1. A case is polled under all locks, so "ready" is true at one instant for
+#      all cases; default is taken only when none was ready at that instant.
+#   2. A select never meets itself: it polls before it enters a queue.
+#   3. The word of a parked send case's node owns a reference of its own.
+#
+# Cost: O(n) in the number of cases, n log n for the lock order where locks are
+# needed at all (free-threaded builds, typed channels); random numbers are drawn
+# only when two or more cases are ready.
+# Fairness: uniform over the ready cases; a channel listed twice counts twice.
+
+cdef extern from "c/rand.h" nogil:
+    uint32_t gch_rand_below(uint32_t n)
+
+cdef extern from *:
+    """
+    /* A named tuple of three; takes over the references a, b and c. */
+    static PyObject *gch_named3(PyObject *type, PyObject *a, PyObject *b, PyObject *c)
+    {
+        PyObject *t = a ? ((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 3) : NULL;
+        if (t == NULL) {
+            Py_XDECREF(a);
+            Py_DECREF(b);
+            Py_DECREF(c);
+            return NULL;
+        }
+        PyTuple_SET_ITEM(t, 0, a);
+        PyTuple_SET_ITEM(t, 1, b);
+        PyTuple_SET_ITEM(t, 2, c);
+        return t;
+    }
+    static inline PyObject *gch_selected(PyObject *type, Py_ssize_t index, void *value, int ok)
+    {
+        return gch_named3(type, PyLong_FromSsize_t(index), (PyObject *)value, PyBool_FromLong(ok));
+    }
+    """
+    object gch_selected(object type, Py_ssize_t index, void *value, bint ok)
+
+cdef extern from "Python.h":
+    PyObject *gch_tuple_item "PyTuple_GET_ITEM"(PyObject *, Py_ssize_t) noexcept
+
+cdef enum:
+    SELECT_MOST = 65536     # Go's limit
+    SELECT_SMALL = 16       # so many cases need no allocation
+    SELECT_DEFAULT = -1
+
+cdef struct case_t:
+    chan_t *c          # NULL: the nil channel, never ready
+    PyObject *chan     # the Chan; borrowed from the arguments
+    PyObject *value    # what a send case sends; borrowed likewise
+    void *elem         # its element; &word, or memory of the case
+    uint64_t word
+    bint sends
+
+cdef struct select_t:
+    # The cases of one select, and the order in which to lock their channels.
+    case_t *cases
+    chan_t **order     # each channel that needs a lock, once, by address
+    size_t n
+    size_t locks
+    bint copied        # order is a Selector's; the values' references are ours
+    case_t small_cases[SELECT_SMALL]
+    chan_t *small_order[SELECT_SMALL]
+
+
+# -- the cases -----------------------------------------------------------------
+
+cdef object case_error(size_t i, object given):
+    if isinstance(given, SendChan):
+        detail = "a SendChan cannot receive; to send write (channel, value)"
+    elif type(given) is tuple and len(given) == 2 and isinstance(given[0], RecvChan):
+        detail = "a RecvChan cannot send"
+    else:
+        detail = (
+            "expected a channel or RecvChan to receive, (channel, value) to send, or None, "
+            f"not {type(given).__name__}"
+        )
+    return TypeError(f"select case {i}: {detail}")
+
+
+cdef inline Chan case_receives(object given):
+    if type(given) is Chan or isinstance(given, Chan):
+        return <Chan>given
+    if type(given) is RecvChan:
+        return (<RecvChan>given).ch
+    return None
+
+
+cdef inline Chan case_sends(object given):
+    if type(given) is Chan or isinstance(given, Chan):
+        return <Chan>given
+    if type(given) is SendChan:
+        return (<SendChan>given).ch
+    return None
+
+
+cdef int case_set_value(case_t *case, size_t i, object value) except -1:
+    """The value of a send case, borrowed; packed at once on a dtype channel."""
+    case.value = <PyObject *>value
+    if case.c == NULL:
+        return 0
+    if not case.c.typed:
+        case.word = <uint64_t><uintptr_t><PyObject *>value
+        return 0
+    return elem_pack((<Chan>case.chan)._dtype, value, case.elem)
+
+
+cdef int case_parse(case_t *case, size_t i, object given) except -1:
+    cdef Chan ch
+    memset(case, 0, sizeof(case_t))
+    case.elem = &case.word
+    if given is None:
+        return 0
+    ch = case_receives(given)
+    if ch is None:
+        if type(given) is not tuple or len(<tuple>given) != 2:
+            raise case_error(i, given)
+        case.sends = True
+        if (<tuple>given)[0] is not None:
+            ch = case_sends((<tuple>given)[0])
+            if ch is None:
+                raise case_error(i, given)
+    if ch is None or ch.c.is_nil:
+        return 0
+    case.c = &ch.c
+    case.chan = <PyObject *>ch
+    if ch.c.ring.itemsize > sizeof(case.word):
+        case.elem = malloc(ch.c.ring.itemsize)
+        if case.elem == NULL:
+            case.elem = &case.word
+            raise MemoryError
+    if case.sends:
+        case_set_value(case, i, (<tuple>given)[1])
+    return 0
+
+
+cdef void order_add(chan_t **order, size_t n, chan_t *c) noexcept nogil:
+    """Sift c up the max-heap order[0..n]."""
+    cdef size_t at = n
+    cdef size_t parent
+    while at > 0:
+        parent = (at - 1) // 2
+        if order[parent] >= c:
+            break
+        order[at] = order[parent]
+        at = parent
+    order[at] = c
+
+
+cdef void order_sort(chan_t **order, size_t n) noexcept nogil:
+    """Heap sort by address: in place, no recursion, n log n always."""
+    cdef size_t i, at, child, end
+    cdef chan_t *c
+    for i in range(n):
+        order_add(order, i, order[i])
+    end = n
+    while end > 1:
+        end -= 1
+        c = order[end]
+        order[end] = order[0]
+        at = 0
+        while True:
+            child = 2 * at + 1
+            if child >= end:
+                break
+            if child + 1 < end and order[child + 1] > order[child]:
+                child += 1
+            if order[child] <= c:
+                break
+            order[at] = order[child]
+            at = child
+        order[at] = c
+
+
+cdef int select_room(select_t *s, size_t n, bint copied) except -1:
+    """An empty select with room for n cases."""
+    s.n = s.locks = 0
+    s.copied = copied
+    s.cases = s.small_cases
+    s.order = s.small_order
+    if n > SELECT_MOST:
+        raise Panic(f"reflect.Select: too many cases (max {SELECT_MOST})")
+    if n > SELECT_SMALL:
+        s.cases = <case_t *>malloc(n * sizeof(case_t))
+        if s.cases == NULL:
+            raise MemoryError
+        if not copied:
+            s.order = <chan_t **>malloc(n * sizeof(chan_t *))
+            if s.order == NULL:
+                raise MemoryError
+    return 0
+
+
+cdef int select_open(select_t *s, tuple given) except -1:
+    """Make the cases; select_shut frees what they hold, also after an error."""
+    cdef size_t i, done = 0
+    cdef size_t n = PyTuple_GET_SIZE(given)
+    select_room(s, n, False)
+    for i in range(n):
+        s.n += 1
+        case_parse(&s.cases[i], i, <object>gch_tuple_item(<PyObject *>given, i))
+        if s.cases[i].c != NULL and chan_needs_lock(s.cases[i].c):
+            s.order[s.locks] = s.cases[i].c
+            s.locks += 1
+    if s.locks > 1:
+        order_sort(s.order, s.locks)
+        for i in range(s.locks):  # a channel that is listed twice is locked once
+            if done == 0 or s.order[done - 1] != s.order[i]:
+                s.order[done] = s.order[i]
+                done += 1
+        s.locks = done
+    return 0
+
+
+cdef int select_copy(select_t *s, select_t *of) except -1:
+    """A copy for one select of a Selector, with references of its own to the
+    values, which another thread may set meanwhile."""
+    cdef size_t i, size
+    cdef case_t *case
+    select_room(s, of.n, True)
+    s.order = of.order
+    s.locks = of.locks
+    for i in range(of.n):
+        case = &s.cases[i]
+        case[0] = of.cases[i]
+        case.elem = &case.word
+        s.n += 1
+        if case.c == NULL:
+            continue
+        if case.sends:
+            Py_INCREF_ptr(case.value)
+        size = case.c.ring.itemsize
+        if size > sizeof(case.word):
+            case.elem = malloc(size)
+            if case.elem == NULL:
+                case.elem = &case.word
+                raise MemoryError
+            memcpy(case.elem, of.cases[i].elem, size)
+    return 0
+
+
+cdef void select_shut(select_t *s) noexcept:
+    cdef size_t i
+    cdef case_t *case
+    for i in range(s.n):
+        case = &s.cases[i]
+        if case.elem != &case.word:
+            free(case.elem)
+        if s.copied and case.sends and case.c != NULL:
+            Py_DECREF_ptr(case.value)
+    if s.cases != s.small_cases:
+        free(s.cases)
+        if not s.copied:
+            free(s.order)
+
+
+cdef inline void select_lock(select_t *s) noexcept nogil:
+    cdef size_t i
+    for i in range(s.locks):
+        chan_lock(s.order[i])
+
+
+cdef inline void select_unlock(select_t *s) noexcept nogil:
+    cdef size_t i
+    for i in range(s.locks):
+        chan_unlock(s.order[i])
+
+
+# -- pass 1: poll ----------------------------------------------------------------
+
+cdef inline bint case_ready(case_t *case) noexcept nogil:
+    cdef chan_t *c = case.c
+    if c == NULL:
+        return False
+    chan_after_fork(c)
+    if case.sends:
+        return c.closed or c.ring.count < c.ring.cap or gch_waitq_ready(&c.recvq)
+    return c.ring.count > 0 or c.closed or gch_waitq_ready(&c.sendq)
+
+
+cdef inline int case_go(case_t *case, gch_node **peer) noexcept nogil:
+    """Try the case.  A send of an object takes a reference for the channel."""
+    cdef int code
+    if not case.sends:
+        return chan_recv_locked(case.c, case.elem, peer)
+    code = chan_send_locked(case.c, case.elem, peer)
+    if code == CHAN_DONE and not case.c.typed:
+        Py_INCREF_ptr(case.value)
+    return code
+
+
+cdef Py_ssize_t select_poll(select_t *s, int *code, gch_node **peer) noexcept nogil:
+    """The case that went, with its code, or SELECT_DEFAULT.  Under all locks."""
+    cdef Py_ssize_t i, chosen
+    cdef uint32_t ready
+    while True:
+        chosen = SELECT_DEFAULT
+        ready = 0
+        for i in range(<Py_ssize_t>s.n):
+            if case_ready(&s.cases[i]):
+                ready += 1
+                if ready == 1 or gch_rand_below(ready) == 0:
+                    chosen = i  # each of the `ready` is chosen with 1/ready
+        if chosen == SELECT_DEFAULT:
+            return chosen
+        code[0] = case_go(&s.cases[chosen], peer)
+        # Blocked: its peer was a select that another channel, whose lock we do
+        # not have, claimed in between.  The peer's node is unlinked: poll again.
+        if code[0] != CHAN_BLOCKED:
+            return chosen
+
+
+# -- pass 2: park ----------------------------------------------------------------
+
+cdef void select_enter(select_t *s, gch_node *nodes) noexcept nogil:
+    """Enter every queue.  Under all locks."""
+    cdef size_t i
+    cdef case_t *case
+    cdef gch_node *n
+    for i in range(s.n):
+        case = &s.cases[i]
+        n = &nodes[i]
+        n.linked = False
+        if case.c == NULL:
+            continue
+        n.word = case.word
+        n.elem = case.elem if case.elem != &case.word else <void *>&n.word
+        if case.sends:
+            if not case.c.typed:
+                Py_INCREF_ptr(case.value)
+            gch_waitq_push(&case.c.sendq, n)
+        else:
+            gch_waitq_push(&case.c.recvq, n)
+
+
+# -- pass 3: leave ---------------------------------------------------------------
+
+cdef void select_leave(select_t *s, gch_node *nodes, Py_ssize_t winner) noexcept:
+    """Leave every queue; drop the references of the send cases that lost."""
+    cdef size_t i
+    cdef case_t *case
+    for i in range(s.n):
+        case = &s.cases[i]
+        if case.c == NULL:
+            continue
+        chan_lock(case.c)
+        gch_waitq_remove(&case.c.sendq if case.sends else &case.c.recvq, &nodes[i])
+        chan_unlock(case.c)
+        if case.sends and not case.c.typed and (<Py_ssize_t>i != winner or not nodes[i].ok):
+            Py_DECREF_ptr(case.value)  # not the last one: the cases have it too
+
+
+cdef int select_settle(select_t *s, wtr_t *w, gch_node *nodes, int parked,
+                       Py_ssize_t *winner) noexcept:
+    """After the park: who won, and what became of it.  Leaves every queue."""
+    cdef case_t *case
+    cdef gch_node *n
+    cdef int code
+    winner[0] = SELECT_DEFAULT
+    if parked != PARK_DONE and gch_waiter_cancel(&w.base):
+        select_leave(s, nodes, SELECT_DEFAULT)
+        return CHAN_BLOCKED if parked == PARK_TIMEOUT else CHAN_RAISED
+    gch_park_await(&w.base.done)
+    winner[0] = gch_word_load(&w.base.claim)
+    select_leave(s, nodes, winner[0])
+    case = &s.cases[winner[0]]
+    n = &nodes[winner[0]]
+    if case.elem == &case.word:
+        case.word = n.word
+    code = CHAN_DONE if n.ok else CHAN_CLOSED
+    if parked != PARK_RAISED:
+        return code
+    if code == CHAN_DONE and case.sends:
+        return CHAN_DONE if park_defer_error() == 0 else CHAN_DONE_RAISED
+    if code == CHAN_DONE and chan_unrecv(case.c, case.elem) < 0:
+        return CHAN_DONE if park_defer_error() == 0 else CHAN_DONE_RAISED
+    return CHAN_RAISED
+
+
+cdef int select_run(select_t *s, bint has_default, int64_t deadline, Py_ssize_t *winner) except -1:
+    """All passes.  CHAN_DONE or CHAN_CLOSED with the winner, whose received
+    element is in its case; or CHAN_BLOCKED: default, or the deadline."""
+    cdef gch_node *peer = NULL
+    cdef gch_node *nodes
+    cdef wtr_t *w
+    cdef int code = CHAN_BLOCKED
+    select_lock(s)
+    winner[0] = select_poll(s, &code, &peer)
+    select_unlock(s)
+    if peer != NULL:
+        GCH_CHAOS()
+        wtr_finish(peer)
+    if winner[0] != SELECT_DEFAULT or has_default or deadline == GCH_NOW:
+        GCH_COUNT(GCH_PATH_select_polled)
+        return code
+    w = wtr_borrow()
+    try:
+        nodes = wtr_nodes(w, s.n)
+    except BaseException:
+        wtr_return(w)
+        raise
+    code = select_park(s, w, nodes, deadline, winner)
+    wtr_return(w)
+    if code == CHAN_DONE_RAISED:  # out of memory and interrupted: it has nowhere to go
+        if not s.cases[winner[0]].sends and not s.cases[winner[0]].c.typed:
+            Py_DECREF_ptr(<PyObject *><uintptr_t>s.cases[winner[0]].word)
+        return CHAN_RAISED
+    return code
+
+
+cdef int select_park(select_t *s, wtr_t *w, gch_node *nodes, int64_t deadline,
+                     Py_ssize_t *winner) noexcept:
+    """Poll once more and, under the same locks, enter every queue."""
+    cdef gch_node *peer = NULL
+    cdef int code = CHAN_BLOCKED
+    select_lock(s)
+    winner[0] = select_poll(s, &code, &peer)
+    if winner[0] == SELECT_DEFAULT:
+        select_enter(s, nodes)
+    select_unlock(s)
+    if peer != NULL:
+        wtr_finish(peer)
+    if winner[0] != SELECT_DEFAULT:
+        return code
+    GCH_COUNT(GCH_PATH_select_parked)
+    GCH_CHAOS()
+    return select_settle(s, w, nodes, w.park(w, deadline, &w.spin), winner)
+
+
+# -- the result ------------------------------------------------------------------
+
+cdef object selected_default = Selected(SELECT_DEFAULT, None, False)
+cdef list selected_sent = [Selected(i, None, True) for i in range(SELECT_SMALL)]
+
+
+cdef object select_received(case_t *case, Py_ssize_t index):
+    if case.c.typed:
+        return Selected(index, elem_unpack((<Chan>case.chan)._dtype, case.elem), True)
+    return gch_selected(Selected, index, <void *><uintptr_t>case.word, True)
+
+
+cdef object select_result(select_t *s, int code, Py_ssize_t winner, bint has_default):
+    cdef case_t *case
+    if winner == SELECT_DEFAULT:
+        if not has_default:
+            raise TimeoutError("select timed out")
+        return selected_default
+    case = &s.cases[winner]
+    if not case.sends:
+        return select_received(case, winner) if code == CHAN_DONE else Selected(winner, None, False)
+    if code == CHAN_CLOSED:
+        raise Panic("send on closed channel")
+    return selected_sent[winner] if winner < SELECT_SMALL else Selected(winner, None, True)
+
+
+cdef int64_t select_deadline(bint has_default, object timeout) except? -1:
+    if has_default and timeout is not None:
+        raise ValueError("a select has a default or a timeout, not both")
+    return timeout_deadline(timeout)
+
+
+def select(*cases, default=False, timeout=None):
+    """Do one of several channel operations: whichever can go, as Go's select.
+
+    cases: each is a channel or RecvChan (receive), a ``(channel, value)`` pair
+        (send), or None (the nil channel: never).  At most 65,536.
+    default (bool): do not wait: take the default when no case can go now
+    timeout (float | None): seconds to wait; not together with default
+
+    Returns a `Selected` (index, value, ok): ``(i, value, True)`` for a receive,
+    ``(i, None, False)`` for one from a closed channel, ``(i, None, True)`` for a
+    send, ``(-1, None, False)`` for the default.
+
+    Whether cases can go is decided for all of them at one instant; among those
+    that can, each is chosen with the same chance, a channel listed twice twice
+    as often.  A waiting select stands in the queue of each of its channels,
+    among plain senders and receivers, in the order of coming.  Without cases,
+    or with None alone, it waits for ever.
+
+    Raises Panic ``send on closed channel`` when a send case on a closed channel
+    is chosen; TimeoutError; TypeError for a bad case, with its position;
+    ValueError for default and timeout together.
+
+    Memory order: as for the operation chosen.
+    """
+    cdef select_t s
+    cdef Py_ssize_t winner
+    cdef int code
+    cdef bint has_default = default
+    cdef int64_t deadline = select_deadline(has_default, timeout)
+    try:
+        select_open(&s, cases)
+        code = select_run(&s, has_default, deadline, &winner)
+        return select_result(&s, code, winner, has_default)
+    finally:
+        select_shut(&s)
