@@ -3,9 +3,7 @@
  *
  * State of a parker
  *   asleep    1 while its thread sleeps, or is about to; the futex word
- *   outside   1 while its thread is parked and does not hold the GIL.  Set
- *             right after releasing it, cleared right before asking for it
- *   leave     how often peers that woke us left the GIL soon (spin.h)
+ *   outside, gated, turn   how it takes turns at the GIL (gate.h)
  *   waiters   free waiters of this thread (waiter.pxi)
  *   borrowed  waiters in use; > 0 while the thread is inside a wait
  *   main      1 on the thread that runs Python's signal handlers
@@ -25,12 +23,8 @@
  *     owner: asleep = 1;  if done: do not sleep      waker: done = 1;  if asleep: wake
  * At least one of the two reads sees the other's store.
  *
- * Handing over, both halves (design: a wake-up costs 15-40 us, and waiting for
- * a GIL that a running thread holds is such a wake-up too):
- *   1. spin for done, with the GIL released, before sleeping;
- *   2. then, before asking for the GIL, spin until the peer that claimed us
- *      has left it, that is until its own parker is outside.
- * Both are bounded and adaptive; the second exists on GIL builds alone.
+ * Before sleeping a thread spins for done (spin.h): a peer that is running
+ * comes within microseconds, and a wake-up costs tens of them.
  *
  * Signals: gch_park returns GCH_SIGNAL when the sleep was interrupted.  A
  * signal that arrives between the last look at Python's flag and the sleep
@@ -55,7 +49,6 @@
 #include "spin.h"
 #include "waiter.h"
 
-#define GCH_LEAVE_NS 30000
 #define GCH_SLICE_FIRST_NS 4000000LL
 #define GCH_SLICE_LAST_NS 1000000000LL
 
@@ -65,13 +58,15 @@ enum { GCH_DONE = 3 };
 typedef struct gch_parker {
     _Alignas(64) gch_word asleep;
     gch_word outside;
-    gch_score leave;
+    gch_score turn;
     uint8_t main;
+    uint8_t gated;
     uint32_t borrowed;
     void *waiters;
     struct gch_parker *next;
 } gch_parker;
 
+static gch_word gch_gate; /* gate.h */
 static gch_lock gch_parker_lock; /* guards the pool */
 static gch_parker *gch_parker_pool;
 static gch_parker *gch_parker_forked; /* the parker of the thread that forked us */
@@ -117,7 +112,7 @@ static inline gch_parker *gch_parker_new_slow(void)
         memset(p, 0, sizeof *p);
     }
     gch_word_store(&p->outside, 0);
-    gch_score_init(&p->leave);
+    gch_score_init(&p->turn);
     p->main = (uint8_t)gch_thread_is_main();
     p->next = NULL;
     if (pthread_setspecific(gch_parker_key, p) != 0) {
@@ -186,28 +181,19 @@ static inline int gch_park(gch_parker *p, gch_word *done, int64_t deadline, gch_
     if (gch_word_load_acq(done)) { /* pairs with gch_waiter_finish */
         return GCH_DONE;
     }
-    if (score != NULL && gch_spin_begin(score)) {
-        uint32_t hit = gch_spin_until(done, GCH_SPIN_NS);
-        gch_spin_end(score, hit);
+    if (score != NULL && gch_spin_begin(&gch_crowd_done, score)) {
+        int64_t end = 0;
+        int hit = 0;
+        for (unsigned i = 0; !hit && gch_spin_again(&gch_crowd_done, i, &end); i++) {
+            hit = gch_word_load_acq(done) != 0; /* as above */
+        }
+        gch_spin_end(&gch_crowd_done, score, hit);
         if (hit) {
             return GCH_DONE;
         }
     }
     gch_spin_read_cpus(gch_now());
     return gch_park_sleep(p, done, deadline, slice);
-}
-
-/* Half two: before asking for the GIL, give the peer that claimed us the time
- * to leave it.  The peer may be gone or reused: it is never freed, and the
- * spin is bounded. */
-static inline void gch_park_until_peer_left(gch_parker *p, gch_parker *peer)
-{
-    if (peer == NULL || peer == p || gch_word_load_acq(&peer->outside)) {
-        return;
-    }
-    if (gch_spin_begin(&p->leave)) {
-        gch_spin_end(&p->leave, gch_spin_until(&peer->outside, GCH_LEAVE_NS));
-    }
 }
 
 /* The owner lost the race to cancel: its claimer is about to finish, holds what
@@ -226,7 +212,8 @@ static inline void gch_park_await(gch_word *done)
 static void gch_park_after_fork(void)
 {
     gch_fork_gen++; /* frees every lock that another thread held */
-    gch_word_store(&gch_spinners, 0);
+    gch_spin_after_fork();
+    gch_word_store(&gch_gate, 0);
     gch_parker_forked = gch_parker_here;
     if (gch_parker_here != NULL) {
         gch_parker_here->main = 1;

@@ -563,6 +563,7 @@ cdef int chan_clear(PyObject *self) noexcept:
     return chan_clear_fields(self)
 
 
+# Only now is a channel complete for the collector; no Chan exists before.
 cdef chan_type_t *chan_type = <chan_type_t *><PyObject *>Chan
 chan_traverse_fields = chan_type.tp_traverse
 chan_clear_fields = chan_type.tp_clear

@@ -21,11 +21,11 @@ from cpython.tuple cimport PyTuple_GET_SIZE
 
 cdef extern from *:
     """
-    static inline char *gch_tuple_items(PyObject *t) { return (char *)((PyTupleObject *)t)->ob_item; }
-    static inline char *gch_list_items(PyObject *l) { return (char *)((PyListObject *)l)->ob_item; }
+    static inline PyObject **gch_tuple_items(PyObject *t) { return ((PyTupleObject *)t)->ob_item; }
+    static inline PyObject **gch_list_items(PyObject *l) { return ((PyListObject *)l)->ob_item; }
     """
-    char *gch_tuple_items(PyObject *)
-    char *gch_list_items(PyObject *)
+    PyObject **gch_tuple_items(PyObject *)
+    PyObject **gch_list_items(PyObject *)
 
 cdef extern from "Python.h":
     void Py_SET_SIZE(PyObject *, Py_ssize_t) noexcept
@@ -114,9 +114,9 @@ cdef int bulk_note(object error, str name, object done) except -1:
 
 cdef int bulk_send_tuple(Chan ch, tuple values, int64_t deadline, size_t *sent) except -1:
     cdef size_t n = PyTuple_GET_SIZE(values)
-    cdef const char *items = gch_tuple_items(<PyObject *>values)
+    cdef PyObject **items = gch_tuple_items(<PyObject *>values)
     while sent[0] < n:
-        sent[0] += chan_send_run(&ch.c, items + sent[0] * sizeof(PyObject *), n - sent[0])
+        sent[0] += chan_send_run(&ch.c, <char *>(items + sent[0]), n - sent[0])
         if sent[0] < n:
             chan_put(ch, values[sent[0]], deadline)
             sent[0] += 1
@@ -161,7 +161,7 @@ cdef list bulk_take(Chan ch, size_t most):
         return bulk_take_typed(ch, n)
     values = PyList_New(n)
     if n > 0:
-        n = chan_recv_run(&ch.c, gch_list_items(<PyObject *>values), n)
+        n = chan_recv_run(&ch.c, <char *>gch_list_items(<PyObject *>values), n)
         Py_SET_SIZE(<PyObject *>values, n)
     return values
 

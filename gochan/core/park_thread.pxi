@@ -1,8 +1,8 @@
 # The thread world: an OS thread parks with the GIL released (on free-threaded
 # builds: with its thread state detached).
 #
-# The sleeping, spinning and handing over are in c/park.h; here is what needs
-# Python: leaving and entering the interpreter, and signals.
+# Sleeping and spinning are in c/park.h, taking turns at the GIL in c/gate.h;
+# here is what needs Python: leaving and entering the interpreter, and signals.
 #
 # Signals.  Python's handlers run on the main thread, while its waiter stays in
 # the queue: a handler may send to the very operation that it interrupted, and
@@ -15,6 +15,10 @@
 # Shutdown: a daemon thread that is parked when the interpreter ends sleeps on,
 # or is ended by the interpreter as it asks for the GIL; its waiter stays
 # borrowed, so its parker is never reused (c/park.h, invariant 2).
+
+cdef extern from "c/gate.h" nogil:
+    void gch_gate_leave(gch_parker *)
+    void gch_gate_enter(gch_parker *, gch_parker *)
 
 cdef extern from "Python.h":
     ctypedef struct PyThreadState:
@@ -36,11 +40,11 @@ cdef int thr_park(wtr_t *w, int64_t deadline, gch_score *score) noexcept:
         if self.main and PyErr_CheckSignals() < 0:
             return PARK_RAISED
         state = PyEval_SaveThread()
-        gch_word_store(&self.outside, 1)
+        if HAS_GIL:
+            gch_gate_leave(self)
         code = gch_park(self, &w.base.done, deadline, score, &slice)
-        if code == GCH_DONE and HAS_GIL:
-            gch_park_until_peer_left(self, <gch_parker *>w.base.peer)
-        gch_word_store(&self.outside, 0)
+        if HAS_GIL:
+            gch_gate_enter(self, <gch_parker *>w.base.peer if code == GCH_DONE else NULL)
         PyEval_RestoreThread(state)
         if code == GCH_DONE:
             return PARK_DONE

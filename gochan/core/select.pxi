@@ -49,9 +49,6 @@ cdef extern from *:
     """
     object gch_selected(object type, Py_ssize_t index, void *value, bint ok)
 
-cdef extern from "Python.h":
-    PyObject *gch_tuple_item "PyTuple_GET_ITEM"(PyObject *, Py_ssize_t) noexcept
-
 cdef enum:
     SELECT_MOST = 65536     # Go's limit
     SELECT_SMALL = 16       # so many cases need no allocation
@@ -204,14 +201,13 @@ cdef int select_room(select_t *s, size_t n, bint copied) except -1:
     return 0
 
 
-cdef int select_open(select_t *s, tuple given) except -1:
+cdef int select_open(select_t *s, PyObject **given, size_t n) except -1:
     """Make the cases; select_shut frees what they hold, also after an error."""
     cdef size_t i, done = 0
-    cdef size_t n = PyTuple_GET_SIZE(given)
     select_room(s, n, False)
     for i in range(n):
         s.n += 1
-        case_parse(&s.cases[i], i, <object>gch_tuple_item(<PyObject *>given, i))
+        case_parse(&s.cases[i], i, <object>given[i])
         if s.cases[i].c != NULL and chan_needs_lock(s.cases[i].c):
             s.order[s.locks] = s.cases[i].c
             s.locks += 1
@@ -323,6 +319,19 @@ cdef Py_ssize_t select_poll(select_t *s, int *code, gch_node **peer) noexcept no
             return chosen
 
 
+cdef Py_ssize_t select_now(select_t *s, int *code) noexcept nogil:
+    """Pass 1 alone: the case that went, or SELECT_DEFAULT."""
+    cdef gch_node *peer = NULL
+    cdef Py_ssize_t winner
+    select_lock(s)
+    winner = select_poll(s, code, &peer)
+    select_unlock(s)
+    if peer != NULL:
+        GCH_CHAOS()
+        wtr_finish(peer)
+    return winner
+
+
 # -- pass 2: park ----------------------------------------------------------------
 
 cdef void select_enter(select_t *s, gch_node *nodes) noexcept nogil:
@@ -393,16 +402,10 @@ cdef int select_settle(select_t *s, wtr_t *w, gch_node *nodes, int parked,
 cdef int select_run(select_t *s, bint has_default, int64_t deadline, Py_ssize_t *winner) except -1:
     """All passes.  CHAN_DONE or CHAN_CLOSED with the winner, whose received
     element is in its case; or CHAN_BLOCKED: default, or the deadline."""
-    cdef gch_node *peer = NULL
     cdef gch_node *nodes
     cdef wtr_t *w
     cdef int code = CHAN_BLOCKED
-    select_lock(s)
-    winner[0] = select_poll(s, &code, &peer)
-    select_unlock(s)
-    if peer != NULL:
-        GCH_CHAOS()
-        wtr_finish(peer)
+    winner[0] = select_now(s, &code)
     if winner[0] != SELECT_DEFAULT or has_default or deadline == GCH_NOW:
         GCH_COUNT(GCH_PATH_select_polled)
         return code
@@ -446,24 +449,32 @@ cdef object selected_default = Selected(SELECT_DEFAULT, None, False)
 cdef list selected_sent = [Selected(i, None, True) for i in range(SELECT_SMALL)]
 
 
-cdef object select_received(case_t *case, Py_ssize_t index):
+cdef object select_received(case_t *case, Py_ssize_t index, void *elem):
     if case.c.typed:
-        return Selected(index, elem_unpack((<Chan>case.chan)._dtype, case.elem), True)
-    return gch_selected(Selected, index, <void *><uintptr_t>case.word, True)
+        return Selected(index, elem_unpack((<Chan>case.chan)._dtype, elem), True)
+    return gch_selected(Selected, index, (<void **>elem)[0], True)
+
+
+cdef inline object select_closed(Py_ssize_t index):
+    Py_INCREF_ptr(<PyObject *>None)
+    return gch_selected(Selected, index, <PyObject *>None, False)
+
+
+cdef object select_went(case_t *case, int code, Py_ssize_t index, void *elem):
+    """The result of the case that went; elem is what it received."""
+    if not case.sends:
+        return select_received(case, index, elem) if code == CHAN_DONE else select_closed(index)
+    if code == CHAN_CLOSED:
+        raise Panic("send on closed channel")
+    return selected_sent[index] if index < SELECT_SMALL else Selected(index, None, True)
 
 
 cdef object select_result(select_t *s, int code, Py_ssize_t winner, bint has_default):
-    cdef case_t *case
-    if winner == SELECT_DEFAULT:
-        if not has_default:
-            raise TimeoutError("select timed out")
-        return selected_default
-    case = &s.cases[winner]
-    if not case.sends:
-        return select_received(case, winner) if code == CHAN_DONE else Selected(winner, None, False)
-    if code == CHAN_CLOSED:
-        raise Panic("send on closed channel")
-    return selected_sent[winner] if winner < SELECT_SMALL else Selected(winner, None, True)
+    if winner != SELECT_DEFAULT:
+        return select_went(&s.cases[winner], code, winner, s.cases[winner].elem)
+    if not has_default:
+        raise TimeoutError("select timed out")
+    return selected_default
 
 
 cdef int64_t select_deadline(bint has_default, object timeout) except? -1:
@@ -472,38 +483,82 @@ cdef int64_t select_deadline(bint has_default, object timeout) except? -1:
     return timeout_deadline(timeout)
 
 
-def select(*cases, default=False, timeout=None):
-    """Do one of several channel operations: whichever can go, as Go's select.
+# -- the function ----------------------------------------------------------------
 
-    cases: each is a channel or RecvChan (receive), a ``(channel, value)`` pair
-        (send), or None (the nil channel: never).  At most 65,536.
-    default (bool): do not wait: take the default when no case can go now
-    timeout (float | None): seconds to wait; not together with default
+# Not a def: Cython would build a tuple of the cases at each call, and parse the
+# keywords through a dict, which together cost as much as the select.
 
-    Returns a `Selected` (index, value, ok): ``(i, value, True)`` for a receive,
-    ``(i, None, False)`` for one from a closed channel, ``(i, None, True)`` for a
-    send, ``(-1, None, False)`` for the default.
-
-    Whether cases can go is decided for all of them at one instant; among those
-    that can, each is chosen with the same chance, a channel listed twice twice
-    as often.  A waiting select stands in the queue of each of its channels,
-    among plain senders and receivers, in the order of coming.  Without cases,
-    or with None alone, it waits for ever.
-
-    Raises Panic ``send on closed channel`` when a send case on a closed channel
-    is chosen; TimeoutError; TypeError for a bad case, with its position;
-    ValueError for default and timeout together.
-
-    Memory order: as for the operation chosen.
-    """
+cdef object select_call(PyObject *module, PyObject **args, Py_ssize_t nargs, PyObject *kwnames):
     cdef select_t s
     cdef Py_ssize_t winner
     cdef int code
-    cdef bint has_default = default
-    cdef int64_t deadline = select_deadline(has_default, timeout)
+    cdef bint has_default = False
+    cdef object timeout = None
+    cdef int64_t deadline = GCH_NEVER
+    if kwnames != NULL:
+        select_keywords(<tuple>kwnames, args + nargs, &has_default, &deadline)
+    s.n = 0
+    s.cases = s.small_cases
     try:
-        select_open(&s, cases)
+        select_open(&s, args, nargs)
         code = select_run(&s, has_default, deadline, &winner)
         return select_result(&s, code, winner, has_default)
     finally:
         select_shut(&s)
+
+
+cdef int select_keywords(tuple names, PyObject **values, bint *has_default,
+                         int64_t *deadline) except -1:
+    cdef Py_ssize_t i
+    cdef object timeout = None
+    for i in range(len(names)):
+        name = names[i]
+        if name == "default":
+            has_default[0] = <object>values[i]
+        elif name == "timeout":
+            timeout = <object>values[i]
+        else:
+            raise TypeError(f"select() got an unexpected keyword argument {name!r}")
+    deadline[0] = select_deadline(has_default[0], timeout)
+    return 0
+
+
+cdef extern from "Python.h":
+    ctypedef struct PyMethodDef:
+        const char *ml_name
+        void *ml_meth
+        int ml_flags
+        const char *ml_doc
+    int METH_FASTCALL, METH_KEYWORDS
+    object PyCFunction_NewEx(PyMethodDef *, PyObject *self, object module)
+
+cdef PyMethodDef select_def
+select_def.ml_name = b"select"
+select_def.ml_meth = <void *>select_call
+select_def.ml_flags = METH_FASTCALL | METH_KEYWORDS
+select_def.ml_doc = b"""select($module, /, *cases, default=False, timeout=None)
+--
+
+Do one of several channel operations: whichever can go, as Go's select.
+
+cases: each is a channel or RecvChan (receive), a ``(channel, value)`` pair
+    (send), or None (the nil channel: never).  At most 65,536.
+default (bool): do not wait: take the default when no case can go now
+timeout (float | None): seconds to wait; not together with default
+
+Returns a `Selected` (index, value, ok): ``(i, value, True)`` for a receive,
+``(i, None, False)`` for one from a closed channel, ``(i, None, True)`` for a
+send, ``(-1, None, False)`` for the default.
+
+Whether cases can go is decided for all of them at one instant; among those
+that can, each is chosen with the same chance, a channel listed twice twice
+as often.  A waiting select stands in the queue of each of its channels,
+among plain senders and receivers, in the order of coming.  Without cases,
+or with None alone, it waits for ever.
+
+Raises Panic ``send on closed channel`` when a send case on a closed channel
+is chosen; TimeoutError; TypeError for a bad case, with its position;
+ValueError for default and timeout together.
+
+Memory order: as for the operation chosen."""
+select = PyCFunction_NewEx(&select_def, NULL, "gochan")

@@ -1,23 +1,87 @@
 # Selector: a select whose cases are checked once, for loops.
 #
 # State: s, a select_t (select.pxi) that lives as long as the Selector, and
-# cases, which owns what s borrows.  Threads may share a Selector: each select
-# works on a copy of s with references of its own; s and cases change together
-# in set_value, under the Selector's critical section (on GIL builds: the GIL).
+# cases, which owns what s borrows.  Threads may share a Selector.
+#   `lock` (free-threaded builds; else the GIL) guards what changes in s: the
+#   send values, and the words into which a poll receives.  Under it runs no
+#   Python code; it is taken before the channels' locks.
+#   A poll works on s itself and moves its element out before it drops the lock.
+#   A select that waits, or whose elements are larger than a word, works on a
+#   copy with references of its own.
 
 
-cdef object selector_select(Selector sel, bint has_default, int64_t deadline):
+cdef inline void selector_lock(Selector sel) noexcept:
+    if not HAS_GIL:
+        gch_lock_take(&sel.lock)
+
+
+cdef inline void selector_unlock(Selector sel) noexcept:
+    if not HAS_GIL:
+        gch_lock_drop(&sel.lock)
+
+
+cdef object selector_select_slow(Selector sel, bint has_default, int64_t deadline):
     cdef select_t s
     cdef Py_ssize_t winner
     cdef int code
     s.n = 0
+    s.cases = s.small_cases
     try:
-        with cython.critical_section(sel):
-            select_copy(&s, &sel.s)
+        selector_copy(sel, &s)
         code = select_run(&s, has_default, deadline, &winner)
         return select_result(&s, code, winner, has_default)
     finally:
         select_shut(&s)
+
+
+cdef inline object selector_select(Selector sel, bint has_default, int64_t deadline):
+    cdef Py_ssize_t winner
+    cdef uint64_t word = 0
+    cdef int code = CHAN_BLOCKED
+    if sel.large:
+        return selector_select_slow(sel, has_default, deadline)
+    selector_lock(sel)
+    winner = select_now(&sel.s, &code)
+    if winner != SELECT_DEFAULT:
+        word = sel.s.cases[winner].word
+    selector_unlock(sel)
+    if winner != SELECT_DEFAULT:
+        return select_went(&sel.s.cases[winner], code, winner, &word)
+    if has_default:
+        return selected_default
+    return selector_select_slow(sel, has_default, deadline)
+
+
+cdef int selector_copy(Selector sel, select_t *s) except -1:
+    # The copy allocates only for many cases or large elements, and without
+    # running Python code; so it may be made under the lock.
+    selector_lock(sel)
+    try:
+        return select_copy(s, &sel.s)
+    finally:
+        selector_unlock(sel)
+
+
+cdef int selector_set(Selector sel, Py_ssize_t i, case_t *fresh, tuple given) except -1:
+    """Replace the value of send case i.  What held the old one is dropped last,
+    outside the lock."""
+    cdef case_t *case = &sel.s.cases[i]
+    cdef PyObject *replaced
+    Py_INCREF_ptr(<PyObject *>given)
+    selector_lock(sel)
+    replaced = PyList_GET_ITEM_ptr(<PyObject *>sel.cases, i)
+    PyList_SET_ITEM_ptr(<PyObject *>sel.cases, i, <PyObject *>given)
+    case.value = fresh.value
+    if case.c != NULL:
+        memcpy(case.elem, fresh.elem, case.c.ring.itemsize)
+    selector_unlock(sel)
+    Py_DECREF_ptr(replaced)
+    return 0
+
+
+cdef extern from "Python.h":
+    PyObject *PyList_GET_ITEM_ptr "PyList_GET_ITEM"(PyObject *, Py_ssize_t) noexcept
+    void PyList_SET_ITEM_ptr "PyList_SET_ITEM"(PyObject *, Py_ssize_t, PyObject *) noexcept
 
 
 @cython.final
@@ -37,12 +101,17 @@ Threads may share a Selector.  Raises what `select` raises for bad cases.
 """
 
     cdef select_t s
+    cdef gch_lock lock
+    cdef bint large
     cdef list cases
 
     def __cinit__(self, *cases):
+        cdef size_t i
         self.s.cases = self.s.small_cases
-        select_open(&self.s, cases)
+        select_open(&self.s, gch_tuple_items(<PyObject *>cases), len(cases))
         self.cases = list(cases)
+        for i in range(self.s.n):
+            self.large |= self.s.cases[i].elem != &self.s.cases[i].word
 
     def __dealloc__(self):
         select_shut(&self.s)
@@ -62,22 +131,16 @@ Threads may share a Selector.  Raises what `select` raises for bad cases.
         """
         cdef Py_ssize_t i = operator_index(index)
         cdef case_t fresh
-        cdef case_t *case
         if not 0 <= i < <Py_ssize_t>self.s.n:
             raise IndexError(f"no case {i}: there are {self.s.n}")
-        case = &self.s.cases[i]
-        if not case.sends:
+        if not self.s.cases[i].sends:
             raise ValueError(f"case {i} is not a send")
         given = (self.cases[i][0], value)
+        memset(&fresh, 0, sizeof(fresh))
+        fresh.elem = &fresh.word
         try:
             case_parse(&fresh, i, given)
-            with cython.critical_section(self):
-                replaced = self.cases[i]  # keeps the old value until s has the new one
-                self.cases[i] = given
-                case.value = fresh.value
-                if case.c != NULL:
-                    memcpy(case.elem, fresh.elem, case.c.ring.itemsize)
-            del replaced
+            selector_set(self, i, &fresh, given)
         finally:
             if fresh.elem != &fresh.word:
                 free(fresh.elem)

@@ -56,7 +56,6 @@ cdef extern from "c/park.h" nogil:
         gch_node *head
         gch_node *tail
     ctypedef struct gch_parker:
-        gch_word outside
         void *waiters
         uint32_t borrowed
         uint8_t main
@@ -85,7 +84,6 @@ cdef extern from "c/park.h" nogil:
     gch_parker *gch_parker_self()
     void gch_unpark(void *)
     int gch_park(gch_parker *, gch_word *, int64_t, gch_score *, int64_t *)
-    void gch_park_until_peer_left(gch_parker *, gch_parker *)
     void gch_park_await(gch_word *)
     int gch_park_init()
 
