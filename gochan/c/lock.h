@@ -31,8 +31,9 @@ typedef struct {
 enum { GCH_LOCK_HELD = 1, GCH_LOCK_WAITED = 2 };
 
 #ifndef GCH_LOCK_SPINS /* the model checker says 1: otherwise it would hardly ever sleep */
-#define GCH_LOCK_SPINS 100
+#define GCH_LOCK_SPINS 50
 #endif
+#define GCH_LOCK_PAUSES 8 /* between two looks */
 
 /* Written by the child's fork handler alone, while it has a single thread. */
 static uint32_t gch_fork_gen;
@@ -52,7 +53,11 @@ static inline void gch_lock_take_slow(gch_lock *l)
             gch_word_cas(&l->word, word, gch_lock_mine(GCH_LOCK_HELD))) {
             return;
         }
-        gch_pause();
+        /* Looking seldom leaves the line to the holder, who often comes back for
+         * more: a run of operations for one transfer of the line. */
+        for (int j = 0; j < GCH_LOCK_PAUSES; j++) {
+            gch_pause();
+        }
     }
     /* From here we hold it as WAITED: others may sleep and only we know. */
     while (!gch_lock_is_free(gch_word_swap(&l->word, gch_lock_mine(GCH_LOCK_WAITED)))) {

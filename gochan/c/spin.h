@@ -30,7 +30,7 @@
 
 #define GCH_SPIN_NS 50000
 #define GCH_SPIN_CROWD 4
-#define GCH_SPIN_PROBE 64
+#define GCH_SPIN_PROBE 61 /* a prime: places that wait in turns all get their probes */
 #define GCH_SPIN_TRUST 64 /* the least score that spins every time */
 #define GCH_CPUS_NS 100000000
 

@@ -232,16 +232,28 @@ cdef object chan_stats(Chan ch):
 
 
 cdef inline size_t chan_len(chan_t *c) noexcept nogil:
-    """A snapshot: one word, read without the lock; it may be old when used.
-    An element that was given back (ring invariant 3) does not count past cap."""
-    return min(c.ring.count, c.ring.cap)
+    """A snapshot.  An element that was given back (ring invariant 3) does not
+    count past cap."""
+    cdef size_t count
+    chan_lock(c)
+    count = min(c.ring.count, c.ring.cap)
+    chan_unlock(c)
+    return count
+
+
+cdef inline bint chan_closed(chan_t *c) noexcept nogil:
+    cdef bint closed
+    chan_lock(c)
+    closed = c.closed
+    chan_unlock(c)
+    return closed
 
 
 cdef str chan_repr(Chan ch):
     if ch.c.is_nil:
         return "gochan.nil"
     dtype = f" dtype={ch._dtype.format!r}" if ch.c.typed else ""
-    state = "closed" if ch.c.closed else "open"
+    state = "closed" if chan_closed(&ch.c) else "open"
     return (
         f"<{type(ch).__module__}.{type(ch).__qualname__} {state} len={chan_len(&ch.c)} "
         f"cap={ch.c.ring.cap}{dtype} at {<size_t><PyObject *>ch:#x}>"
@@ -468,7 +480,7 @@ not copied: do not change it afterwards.
     @property
     def closed(self):
         """Whether the channel is closed (bool).  Values may be left in it."""
-        return self.c.closed
+        return chan_closed(&self.c)
 
     @property
     def dtype(self):

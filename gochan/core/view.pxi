@@ -60,7 +60,7 @@ Equal to the channel, with the same hash.  See `Chan` for what each method means
     @property
     def closed(self):
         """As Chan.closed."""
-        return self.ch.c.closed
+        return chan_closed(&self.ch.c)
 
     @property
     def dtype(self):
@@ -152,7 +152,7 @@ Equal to the channel, with the same hash.  See `Chan` for what each method means
     @property
     def closed(self):
         """As Chan.closed."""
-        return self.ch.c.closed
+        return chan_closed(&self.ch.c)
 
     @property
     def dtype(self):
