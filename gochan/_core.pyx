@@ -2,7 +2,7 @@
 # cython: binding=False
 # cython: embedsignature=True, embedsignature.format=clinic
 # cython: freethreading_compatible=True
-# cython: auto_pickle=False
+# cython: auto_pickle=False, autotestdict=False
 # cython: boundscheck=False, wraparound=False, initializedcheck=False
 # cython: cdivision=True
 """The compiled core of gochan.  Use it through ``import gochan``."""

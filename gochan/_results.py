@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 class Selected(NamedTuple):
     """What a select did: case `index` went; -1 is the default."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index
     value: Any
     """The value received; None for a send, the default and a closed channel."""
     ok: bool

@@ -290,7 +290,8 @@ cdef class Chan:
     """Chan(cap=0, dtype=None)
 --
 
-A channel: a typed-or-any FIFO between threads, as in Go.
+A channel: values go in at one end and come out at the other, between any
+threads, as in Go.
 
     >>> ch = Chan(2)
     >>> ch.send("a"); ch.send("b"); ch.close()
@@ -543,6 +544,7 @@ ctypedef int (*visit_t)(PyObject *, void *) noexcept
 
 cdef extern from "Python.h":
     ctypedef struct chan_type_t "PyTypeObject":
+        const char *tp_name
         int (*tp_traverse)(PyObject *, visit_t, void *) noexcept
         int (*tp_clear)(PyObject *) noexcept
 
@@ -581,6 +583,7 @@ chan_traverse_fields = chan_type.tp_traverse
 chan_clear_fields = chan_type.tp_clear
 chan_type.tp_traverse = chan_traverse
 chan_type.tp_clear = chan_clear
+chan_type.tp_name = "gochan.Chan"  # where users find it
 
 
 # -- nil -----------------------------------------------------------------------

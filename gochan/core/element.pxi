@@ -22,6 +22,7 @@ cdef extern from "Python.h":
 
 
 @cython.final
+@cython.internal
 cdef class Dtype:
     """A struct format and how to convert it.  Immutable."""
 

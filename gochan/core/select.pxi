@@ -536,7 +536,7 @@ cdef PyMethodDef select_def
 select_def.ml_name = b"select"
 select_def.ml_meth = <void *>select_call
 select_def.ml_flags = METH_FASTCALL | METH_KEYWORDS
-select_def.ml_doc = b"""select($module, /, *cases, default=False, timeout=None)
+select_def.ml_doc = b"""select(*cases, default=False, timeout=None)
 --
 
 Do one of several channel operations: whichever can go, as Go's select.

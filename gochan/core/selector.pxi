@@ -186,3 +186,6 @@ cdef class SelectorIter:
                 self.sel.s.cases[<Py_ssize_t>i].c = NULL
                 self.receiving -= 1
         raise StopIteration
+
+
+(<chan_type_t *><PyObject *>Selector).tp_name = "gochan.Selector"

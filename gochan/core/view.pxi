@@ -190,3 +190,7 @@ Equal to the channel, with the same hash.  See `Chan` for what each method means
     def __class_getitem__(cls, item):
         """RecvChan[int] for type checkers."""
         return GenericAlias(cls, item)
+
+
+(<chan_type_t *><PyObject *>SendChan).tp_name = "gochan.SendChan"
+(<chan_type_t *><PyObject *>RecvChan).tp_name = "gochan.RecvChan"
