@@ -72,6 +72,7 @@ include "core/chan.pxi"         # Chan, and nil
 include "core/view.pxi"         # SendChan and RecvChan
 include "core/select.pxi"       # one case of many, at one instant
 include "core/selector.pxi"     # a select that is checked once
+include "core/entry.pxi"        # fast entries of send, recv and Selector.select
 
 if gch_park_init() < 0:
     raise ImportError("gochan: the system has no thread-specific key or fork handler left")

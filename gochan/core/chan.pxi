@@ -401,7 +401,7 @@ not copied: do not change it afterwards.
         """
         return chan_try_send(self, value)
 
-    def try_recv(self, default=None, /):
+    def try_recv(self, default=None):
         """Receive the oldest value if there is one, else `default`, also when
         the channel is closed and drained.  Never waits, never raises."""
         return chan_try_recv(self, default)

@@ -124,7 +124,7 @@ Equal to the channel, with the same hash.  See `Chan` for what each method means
         """As Chan.recv_ok."""
         return chan_recv_pair(self.ch, timeout)
 
-    def try_recv(self, default=None, /):
+    def try_recv(self, default=None):
         """As Chan.try_recv."""
         return chan_try_recv(self.ch, default)
 

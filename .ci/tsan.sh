@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The extension under ThreadSanitizer.  The interpreter is not sanitised, so what it
+# synchronises by itself (its own locks are inlined) is not seen: tsan.supp names that.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. .ci/lib.sh
+for name in ${*:-3.13t}; do
+    announce "tsan: $name"
+    python="$(python_for "$name")" || { echo "$name is not here: left out"; continue; }
+    GOCHAN_STRESS=0.1 $python dev.py --sanitize thread test -q \
+        tests/test_chan.py tests/test_bulk.py tests/test_dtype.py tests/test_select.py \
+        tests/test_selector.py tests/test_golang_chan.py tests/test_stress.py
+done

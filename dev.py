@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""One command for each job of a developer, on a machine with Python and a C compiler.
+
+    python3 dev.py demo     set up; count the words of this Python's library; a small benchmark
+    python3 dev.py test     set up; run the tests against the installed wheel
+    python3 dev.py bench    set up; print the table of bench/table.py
+    python3 dev.py python   set up; start the Python that has gochan
+
+Arguments after the job go to what it runs: `dev.py test -k select`.
+
+Setting up makes a virtual environment for the Python that runs this (in .venv/), builds
+the wheel and installs it there, and does nothing where that is done and no source changed.
+
+    --debug                 the debug build: invariant checks, path counters, chaos points
+    --sanitize NAME         address or thread: build and run under that sanitiser
+    --sdist FILE            build the wheel from this source distribution, not from the tree
+    --with PACKAGE          install this too (may be repeated)
+"""
+
+import argparse
+import hashlib
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SOURCES = ["setup.py", "pyproject.toml", "gochan/**/*.p*", "gochan/c/*.h"]
+
+
+def run(*command, env=None):
+    """Run a command; end with its exit code, and its name, if it fails."""
+    command = [str(part) for part in command]
+    done = subprocess.run(command, env={**os.environ, **(env or {})})
+    if done.returncode:
+        print(f"dev.py: this failed: {shlex.join(command)}", file=sys.stderr)
+        sys.exit(done.returncode)
+
+
+def build_env(options):
+    """What setup.py reads."""
+    env = {"GOCHAN_DEBUG": "1"} if options.debug else {}
+    if options.sanitize:
+        env["GOCHAN_SANITIZE"] = options.sanitize
+    return env
+
+
+def run_env(options):
+    """What a sanitised extension needs in a Python that is not sanitised."""
+    if not options.sanitize:
+        return {}
+    name = {"address": "libasan.so", "thread": "libtsan.so"}[options.sanitize]
+    library = subprocess.check_output(["gcc", f"-print-file-name={name}"], text=True).strip()
+    suppressions = HERE / ".ci" / "tsan.supp"
+    return {
+        "LD_PRELOAD": library,
+        "ASAN_OPTIONS": "detect_leaks=0",
+        "TSAN_OPTIONS": f"suppressions={suppressions} halt_on_error=0 exitcode=66",
+        "PYTHONMALLOC": "malloc",
+    }
+
+
+def fingerprint(options):
+    """Changes when an installed wheel is out of date."""
+    text = hashlib.sha256(repr((build_env(options), options.extra, sys.version)).encode())
+    files = {path for pattern in SOURCES for path in HERE.glob(pattern)}
+    for path in [options.sdist] if options.sdist else sorted(files):
+        text.update(path.read_bytes())
+    return text.hexdigest()
+
+
+def set_up(options):
+    """The Python of an environment in which the wheel is installed."""
+    tag = "-".join(filter(None, [
+        sysconfig.get_config_var("SOABI"), options.debug and "debug", options.sanitize,
+    ]))
+    venv = HERE / ".venv" / tag
+    python, stamp = venv / "bin" / "python", venv / "fingerprint"
+    current = fingerprint(options)
+    if stamp.exists() and stamp.read_text() == current:
+        return python
+    project = tomllib.loads((HERE / "pyproject.toml").read_text())
+    pip = [python, "-m", "pip", "-q", "--disable-pip-version-check"]
+    if not python.exists():
+        run(sys.executable, "-m", "venv", venv)
+    run(*pip, "install", "--upgrade", *project["build-system"]["requires"],
+        *project["project"]["optional-dependencies"]["test"], *options.extra)
+    wheels = venv / "wheels"
+    for old in wheels.glob("*.whl"):
+        old.unlink()
+    run(*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", wheels,
+        options.sdist or HERE, env=build_env(options))
+    run(*pip, "install", "--force-reinstall", "--no-deps", *wheels.glob("*.whl"))
+    stamp.write_text(current)
+    return python
+
+
+def demo(python, options):
+    library = options.rest or [sysconfig.get_path("stdlib")]
+    run(python, "-P", HERE / "examples" / "wordcount.py", "-n", "5", *library)
+    run(python, "-P", HERE / "bench" / "first.py")
+
+
+def test(python, options):
+    run(python, "-P", "-m", "pytest", "-c", HERE / "pyproject.toml", "--rootdir", HERE,
+        *(options.rest or [HERE / "tests"]), env=run_env(options))
+
+
+def bench(python, options):
+    run(python, "-P", HERE / "bench" / "table.py", *options.rest)
+
+
+def interactive(python, options):
+    run(python, "-P", *options.rest, env=run_env(options))
+
+
+JOBS = {"demo": demo, "test": test, "bench": bench, "python": interactive}
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage="%(prog)s "
+        "[--debug] [--sanitize NAME] [--sdist FILE] [--with PACKAGE] JOB [ARGUMENT ...]")
+    parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--sanitize", choices=["address", "thread"], help=argparse.SUPPRESS)
+    parser.add_argument("--sdist", type=lambda p: Path(p).resolve(), help=argparse.SUPPRESS)
+    parser.add_argument("--with", dest="extra", action="append", default=[],
+                        help=argparse.SUPPRESS)
+    parser.add_argument("job", choices=JOBS, help=argparse.SUPPRESS)
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    JOBS[options.job](set_up(options), options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+"""Users' code that must type-check with mypy --strict; never run."""
+
+from typing import Any, assert_type
+
+from gochan import Chan, RecvChan, Selected, Selector, SendChan, nil, select
+
+numbers: Chan[int] = Chan(8)
+numbers.send(1)
+assert_type(numbers.recv(timeout=0.5), int)
+assert_type(numbers.recv_many(10, min=2), list[int])
+assert_type(numbers.try_recv(), int | None)
+assert_type(numbers.sender, SendChan[int])
+assert_type(numbers.receiver, RecvChan[int])
+numbers.send("text")  # type: ignore[arg-type]
+
+for number in numbers:
+    assert_type(number, int)
+with numbers as same:
+    assert_type(same, Chan[int])
+
+assert_type(select(numbers, (numbers.sender, 3), None, default=True), Selected)
+match select(numbers.receiver, timeout=1.0):
+    case Selected(0, value, True):
+        assert_type(value, Any)
+    case _:
+        pass
+for index, _value in Selector(numbers, nil):
+    assert_type(index, int)
+select(numbers.sender)  # type: ignore[arg-type]
+numbers.receiver.close()  # type: ignore[attr-defined]
