@@ -40,7 +40,7 @@ def public_methods():
                 yield pytest.param(cls, name, member, id=f"{cls.__name__}.{name}")
 
 
-@pytest.mark.parametrize(("cls", "name", "member"), public_methods())
+@pytest.mark.parametrize(("cls", "name", "member"), list(public_methods()))
 def test_every_public_member_is_documented(cls, name, member):
     assert inspect.getdoc(member)
     if callable(member):

@@ -56,10 +56,11 @@ cdef int chan_raise_unless_done(int code, str verb) except -1:
 
 
 cdef int chan_send_value(Chan ch, object value, int64_t deadline) except -1:
-    """Send one value.  CHAN_DONE, CHAN_CLOSED or CHAN_BLOCKED."""
+    """Send one value.  CHAN_DONE, _CLOSED or _BLOCKED; or CHAN_DONE_RAISED: it was
+    sent, and a signal handler's exception is set."""
     cdef wtr_t *w = wtr_borrow()
     cdef void *elem
-    cdef int code = CHAN_RAISED
+    cdef int code
     try:
         elem = wtr_elem(w, ch.c.ring.itemsize)
         if ch.c.typed:
@@ -67,18 +68,41 @@ cdef int chan_send_value(Chan ch, object value, int64_t deadline) except -1:
         else:
             Py_INCREF_ptr(<PyObject *>value)
             (<PyObject **>elem)[0] = <PyObject *>value
-        code = chan_send_wait(&ch.c, elem, w, deadline)
-        if not ch.c.typed and code != CHAN_DONE and code != CHAN_DONE_RAISED:
-            Py_DECREF_ptr(<PyObject *>value)  # not the last one: the caller has it too
-    finally:
+    except BaseException:
         wtr_return(w)
-    return code if code != CHAN_DONE_RAISED else CHAN_RAISED
+        raise
+    code = chan_send_wait(&ch.c, elem, w, deadline)
+    wtr_return(w)
+    if not ch.c.typed and code != CHAN_DONE and code != CHAN_DONE_RAISED:
+        Py_DECREF_ptr(<PyObject *>value)  # not the last one: the caller has it too
+    return code
 
 
 cdef int chan_put(Chan ch, object value, int64_t deadline) except -1:
-    """Send one value or raise: the slow half of send."""
+    """Send one value or raise: the slow half of send.  An interrupt that comes
+    after the value was taken is raised after this has returned."""
+    cdef int code
     GCH_COUNT(GCH_PATH_send_slow)
-    return chan_raise_unless_done(chan_send_value(ch, value, deadline), "send")
+    code = chan_send_value(ch, value, deadline)
+    if code == CHAN_DONE_RAISED:
+        return park_defer_error()
+    return chan_raise_unless_done(code, "send")
+
+
+cdef int chan_put_counted(Chan ch, object value, int64_t deadline, size_t *sent,
+                          size_t most) except -1:
+    """Send one value of up to `most`, counting it in *sent."""
+    GCH_COUNT(GCH_PATH_send_slow)
+    return chan_count_sent(chan_send_value(ch, value, deadline), sent, most)
+
+
+cdef int chan_count_sent(int code, size_t *sent, size_t most) except -1:
+    """Count one of `most`, or raise.  An interrupt after it was taken is raised at
+    once when more are to come, and after the return when it was the last."""
+    sent[0] += code == CHAN_DONE or code == CHAN_DONE_RAISED
+    if code == CHAN_DONE_RAISED and sent[0] == most:
+        return park_defer_error()
+    return chan_raise_unless_done(code, "send")
 
 
 cdef int chan_recv_value(Chan ch, int64_t deadline, PyObject **value) except -1:

@@ -101,6 +101,10 @@ cdef size_t chan_available(chan_t *c) noexcept nogil:
     return n
 
 
+cdef enum:
+    BULK_UNKNOWN = 0  # an iterable: how many values there are, nobody knows
+
+
 # -- Python values -------------------------------------------------------------
 
 cdef int bulk_note(object error, str name, object done) except -1:
@@ -118,22 +122,25 @@ cdef int bulk_send_tuple(Chan ch, tuple values, int64_t deadline, size_t *sent) 
     while sent[0] < n:
         sent[0] += chan_send_run(&ch.c, <char *>(items + sent[0]), n - sent[0])
         if sent[0] < n:
-            chan_put(ch, values[sent[0]], deadline)
-            sent[0] += 1
+            chan_put_counted(ch, values[sent[0]], deadline, sent, n)
     return 0
 
 
 cdef int bulk_send(Chan ch, object values, int64_t deadline, size_t *sent) except -1:
     """Send what the iterable gives, counting in *sent, which is right also when
     this raises.  A list is taken as it is now."""
-    if type(values) is list and not ch.c.typed:
+    cdef size_t most = BULK_UNKNOWN
+    if type(values) is list:
         values = tuple(values)
-    if type(values) is tuple and not ch.c.typed:
-        return bulk_send_tuple(ch, values, deadline, sent)
+    if type(values) is tuple:
+        if not ch.c.typed:
+            return bulk_send_tuple(ch, values, deadline, sent)
+        most = PyTuple_GET_SIZE(values)
     for value in values:
-        if not chan_put_fast(&ch.c, <PyObject *>value):
-            chan_put(ch, value, deadline)
-        sent[0] += 1
+        if chan_put_fast(&ch.c, <PyObject *>value):
+            sent[0] += 1
+        else:
+            chan_put_counted(ch, value, deadline, sent, most)
     return 0
 
 
@@ -237,8 +244,7 @@ cdef int buffer_send(Chan ch, Py_buffer *view, int64_t deadline, size_t *sent) e
         w = wtr_borrow()
         code = chan_send_wait(c, elems + sent[0] * size, w, deadline)
         wtr_return(w)
-        chan_raise_unless_done(code, "send")
-        sent[0] += 1
+        chan_count_sent(code, sent, n)
     return 0
 
 

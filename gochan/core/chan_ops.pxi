@@ -267,20 +267,19 @@ cdef int chan_wait(chan_t *c, wtr_t *w, gch_waitq *q, int64_t deadline,
 
 
 cdef int chan_send_wait(chan_t *c, void *elem, wtr_t *w, int64_t deadline) noexcept:
-    """Send, waiting until the deadline.  CHAN_DONE_RAISED only where memory for
-    raising later is out; in both kinds of DONE the element is gone."""
+    """Send, waiting until the deadline.  Any CHAN_ code; in both kinds of DONE
+    the element is gone."""
     cdef int code = chan_send(c, elem, w if deadline != GCH_NOW else NULL)
     if code == CHAN_BLOCKED and deadline != GCH_NOW:
         GCH_COUNT(GCH_PATH_send_parked)
         code = chan_wait(c, w, &c.sendq, deadline, &c.spin_send)
-        if code == CHAN_DONE_RAISED and park_defer_error() == 0:
-            code = CHAN_DONE
     return code
 
 
 cdef int chan_recv_wait(chan_t *c, void *elem, wtr_t *w, int64_t deadline) noexcept:
-    """Receive, waiting until the deadline; as chan_send_wait.  An interrupted
-    receive that was served all the same puts the element back."""
+    """Receive, waiting until the deadline.  An interrupted receive that was
+    served all the same puts the element back; CHAN_DONE_RAISED only where memory
+    for that and for raising later is out."""
     cdef int code = chan_recv(c, elem, w if deadline != GCH_NOW else NULL)
     if code == CHAN_BLOCKED and deadline != GCH_NOW:
         GCH_COUNT(GCH_PATH_recv_parked)

@@ -69,6 +69,7 @@ cdef struct select_t:
     size_t n
     size_t locks
     bint copied        # order is a Selector's; the values' references are ours
+    bint merging       # an interrupt after a send is raised at once, not after it
     case_t small_cases[SELECT_SMALL]
     chan_t *small_order[SELECT_SMALL]
 
@@ -186,6 +187,7 @@ cdef int select_room(select_t *s, size_t n, bint copied) except -1:
     """An empty select with room for n cases."""
     s.n = s.locks = 0
     s.copied = copied
+    s.merging = False
     s.cases = s.small_cases
     s.order = s.small_order
     if n > SELECT_MOST:
@@ -229,6 +231,7 @@ cdef int select_copy(select_t *s, select_t *of) except -1:
     select_room(s, of.n, True)
     s.order = of.order
     s.locks = of.locks
+    s.merging = of.merging
     for i in range(of.n):
         case = &s.cases[i]
         case[0] = of.cases[i]
@@ -393,7 +396,7 @@ cdef int select_settle(select_t *s, wtr_t *w, gch_node *nodes, int parked,
     if parked != PARK_RAISED:
         return code
     if code == CHAN_DONE and case.sends:
-        return CHAN_DONE if park_defer_error() == 0 else CHAN_DONE_RAISED
+        return CHAN_DONE if not s.merging and park_defer_error() == 0 else CHAN_DONE_RAISED
     if code == CHAN_DONE and chan_unrecv(case.c, case.elem) < 0:
         return CHAN_DONE if park_defer_error() == 0 else CHAN_DONE_RAISED
     return CHAN_RAISED
@@ -417,7 +420,9 @@ cdef int select_run(select_t *s, bint has_default, int64_t deadline, Py_ssize_t 
         raise
     code = select_park(s, w, nodes, deadline, winner)
     wtr_return(w)
-    if code == CHAN_DONE_RAISED:  # out of memory and interrupted: it has nowhere to go
+    if code == CHAN_DONE_RAISED:
+        # A send of a merge; or a receive, interrupted and out of memory: what it
+        # received has nowhere to go.
         if not s.cases[winner[0]].sends and not s.cases[winner[0]].c.typed:
             Py_DECREF_ptr(<PyObject *><uintptr_t>s.cases[winner[0]].word)
         return CHAN_RAISED

@@ -169,6 +169,7 @@ cdef class SelectorIter:
     def __cinit__(self, Selector sel not None):
         cdef size_t i
         self.sel = Selector(*sel.cases)
+        self.sel.s.merging = True
         for i in range(self.sel.s.n):
             if not self.sel.s.cases[i].sends and self.sel.s.cases[i].c != NULL:
                 self.receiving += 1
