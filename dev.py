@@ -55,12 +55,14 @@ def run_env(options):
     name = {"address": "libasan.so", "thread": "libtsan.so"}[options.sanitize]
     library = subprocess.check_output(["gcc", f"-print-file-name={name}"], text=True).strip()
     suppressions = HERE / ".ci" / "tsan.supp"
-    return {
+    env = {
         "LD_PRELOAD": library,
         "ASAN_OPTIONS": "detect_leaks=0",
         "TSAN_OPTIONS": f"suppressions={suppressions} halt_on_error=0 exitcode=66",
-        "PYTHONMALLOC": "malloc",
     }
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):  # which has mimalloc alone
+        env["PYTHONMALLOC"] = "malloc"
+    return env
 
 
 def fingerprint(options):

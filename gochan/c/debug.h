@@ -12,10 +12,12 @@
 
 #include "atom.h"
 
+/* clang-format off */
 #define GCH_PATHS(X)                                                                              \
     X(send_fast) X(send_slow) X(send_handoff) X(send_parked) X(recv_fast) X(recv_slow)            \
     X(recv_handoff) X(recv_refill) X(recv_parked) X(spin_hit) X(slept) X(woken) X(peer_left)      \
     X(select_polled) X(select_parked) X(cancelled) X(cancel_lost) X(unreceived)
+/* clang-format on */
 
 #define GCH_PATH_ENUM(name) GCH_PATH_##name,
 enum { GCH_PATHS(GCH_PATH_ENUM) GCH_PATH_END };
@@ -51,7 +53,8 @@ static inline void gch_chaos(void)
 #define GCH_CHECK(cond)                                                                           \
     do {                                                                                          \
         if (!(cond)) {                                                                            \
-            fprintf(stderr, "gochan: invariant broken at %s:%d: %s\n", __FILE__, __LINE__, #cond); \
+            fprintf(stderr, "gochan: invariant broken at %s:%d: %s\n", __FILE__, __LINE__,        \
+                    #cond);                                                                       \
             abort();                                                                              \
         }                                                                                         \
     } while (0)

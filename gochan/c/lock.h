@@ -32,8 +32,8 @@ enum { GCH_LOCK_HELD = 1, GCH_LOCK_WAITED = 2 };
 
 #ifndef GCH_LOCK_SPINS /* the model checker says 1: otherwise it would hardly ever sleep */
 #define GCH_LOCK_SPINS 50
-#endif
 #define GCH_LOCK_PAUSES 8 /* between two looks */
+#endif
 
 /* Written by the child's fork handler alone, while it has a single thread. */
 static uint32_t gch_fork_gen;
@@ -49,8 +49,7 @@ static inline void gch_lock_take_slow(gch_lock *l)
 {
     for (int i = 0; i < GCH_LOCK_SPINS; i++) {
         uint32_t word = gch_word_load_rlx(&l->word); /* a hint: the CAS decides */
-        if (gch_lock_is_free(word) &&
-            gch_word_cas(&l->word, word, gch_lock_mine(GCH_LOCK_HELD))) {
+        if (gch_lock_is_free(word) && gch_word_cas(&l->word, word, gch_lock_mine(GCH_LOCK_HELD))) {
             return;
         }
         /* Looking seldom leaves the line to the holder, who often comes back for

@@ -66,7 +66,7 @@ typedef struct gch_parker {
     struct gch_parker *next;
 } gch_parker;
 
-static gch_word gch_gate; /* gate.h */
+static gch_word gch_gate;        /* gate.h */
 static gch_lock gch_parker_lock; /* guards the pool */
 static gch_parker *gch_parker_pool;
 static gch_parker *gch_parker_forked; /* the parker of the thread that forked us */

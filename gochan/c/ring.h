@@ -59,7 +59,10 @@ static inline void gch_ring_free(gch_ring *r)
     r->room = r->head = r->count = 0;
 }
 
-static inline size_t gch_ring_wrap(const gch_ring *r, size_t i) { return i >= r->room ? i - r->room : i; }
+static inline size_t gch_ring_wrap(const gch_ring *r, size_t i)
+{
+    return i >= r->room ? i - r->room : i;
+}
 
 static inline char *gch_ring_slot(const gch_ring *r, size_t nth)
 {

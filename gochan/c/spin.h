@@ -19,7 +19,8 @@
  *                    builds) threads that wait for their turn at the GIL
  *   gch_score        0..255 per place (a channel's direction, a thread), racy
  *                    on purpose: a lost update costs one wrong guess
- *   gch_spin_limit   how many may spin at once, re-read at most every GCH_CPUS_NS
+ *   gch_spin_limit   how many may spin at once, re-read once in each GCH_CPUS_NS;
+ *                    gch_spin_period says in which it was last
  */
 #ifndef GCH_SPIN_H
 #define GCH_SPIN_H
@@ -91,7 +92,7 @@ static inline void gch_spin_init(void)
 /* True: spin, and call gch_spin_end.  False: sleep at once. */
 static inline int gch_spin_begin(gch_crowd *crowd, gch_score *s)
 {
-    if (atomic_load_explicit(&s->value, memory_order_relaxed) < GCH_SPIN_TRUST &&
+    if (gch_word_load_rlx(&s->value) < GCH_SPIN_TRUST &&
         gch_word_add(&gch_spin_tick, 1) % GCH_SPIN_PROBE != 0) {
         return 0;
     }

@@ -154,8 +154,9 @@ cdef inline void *wtr_elem(wtr_t *w, size_t itemsize) except NULL:
 
 
 cdef gch_node *wtr_nodes(wtr_t *w, size_t n) except NULL:
-    """n queue entries for a select."""
+    """n queue entries for a select, or one for a select without cases."""
     cdef size_t i
+    n = max(n, 1)
     if n > w.room:
         free(w.nodes)
         w.room = 0
