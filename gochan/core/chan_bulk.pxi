@@ -101,6 +101,15 @@ cdef size_t chan_available(chan_t *c) noexcept nogil:
     return n
 
 
+cdef bint chan_drained(chan_t *c) noexcept nogil:
+    """Closed, and nothing left."""
+    cdef bint drained
+    chan_lock(c)
+    drained = c.closed and c.ring.count == 0
+    chan_unlock(c)
+    return drained
+
+
 cdef enum:
     BULK_UNKNOWN = 0  # an iterable: how many values there are, nobody knows
 
@@ -189,7 +198,7 @@ cdef list bulk_recv(Chan ch, size_t most, size_t least, int64_t deadline):
         if not isinstance(error, TimeoutError):
             bulk_note(error, "received", values)
             raise
-    if not values and not ok:
+    if not values and (not ok or chan_drained(&ch.c)):
         raise EndOfChannel("receive from closed channel")
     return values
 

@@ -20,6 +20,9 @@ cdef dict elem_unsigned = {1: ELEM_U8, 2: ELEM_U16, 4: ELEM_U32, 8: ELEM_U64}
 cdef extern from "Python.h":
     int elem_big_endian "PY_BIG_ENDIAN"
 
+cdef extern from "<math.h>" nogil:
+    bint isinf(double)
+
 
 @cython.final
 @cython.internal
@@ -39,7 +42,7 @@ cdef class Dtype:
             values = len(self.codec.unpack(bytes(self.codec.size)))
         except struct_error as error:
             raise ValueError(f"dtype {format!r} is not a struct format: {error}") from None
-        if values == 0:
+        if values == 0 or self.codec.size == 0:
             raise ValueError(f"dtype {format!r} holds no value")
         self.format = format
         self.itemsize = self.codec.size
@@ -59,20 +62,14 @@ cdef int elem_kind(str format, size_t itemsize) except -1:
     return {"f": ELEM_F32, "d": ELEM_F64}.get(code, ELEM_STRUCT)
 
 
-cdef int elem_error(Dtype dtype, object value) except -1:
-    """Say why value does not fit, as struct would, with our exceptions."""
-    one = len(dtype.format.lstrip("@=<>!")) == 1
-    try:
-        if one:
-            dtype.codec.pack(value)
-        else:
-            dtype.codec.pack(*value)
-    except (struct_error, TypeError, OverflowError) as error:
-        number = hasattr(value, "__index__") or hasattr(value, "__float__")
-        raise (ValueError if number else TypeError)(
-            f"{value!r} does not fit a channel of dtype {dtype.format!r}: {error}"
-        ) from None
-    raise TypeError(f"{value!r} does not fit a channel of dtype {dtype.format!r}")
+cdef int elem_range_error(Dtype dtype, object value) except -1:
+    raise ValueError(f"{value!r} is out of the range of dtype {dtype.format!r}")
+
+
+cdef int elem_type_error(Dtype dtype, object value) except -1:
+    raise TypeError(
+        f"a channel of dtype {dtype.format!r} cannot hold {type(value).__name__} {value!r}"
+    ) from None
 
 
 cdef int elem_pack_struct(Dtype dtype, object value, void *elem) except -1:
@@ -81,7 +78,7 @@ cdef int elem_pack_struct(Dtype dtype, object value, void *elem) except -1:
         packed = dtype.codec.pack(*value) if type(value) is tuple else dtype.codec.pack(value)
     except (struct_error, TypeError, OverflowError) as error:
         raise (TypeError if isinstance(error, TypeError) else ValueError)(
-            f"{value!r} does not fit a channel of dtype {dtype.format!r}: {error}"
+            f"{value!r} does not fit dtype {dtype.format!r}: {error}"
         ) from None
     memcpy(elem, <char *>packed, dtype.itemsize)
     return 0
@@ -92,13 +89,18 @@ cdef int elem_pack_int(Dtype dtype, object value, void *elem) except -1:
     cdef int64_t i = 0
     cdef uint64_t u = 0
     cdef bint fits
+    if not isinstance(value, int):
+        try:
+            value = operator_index(value)  # not a float: that would lose digits
+        except TypeError:
+            return elem_type_error(dtype, value)
     try:
         if kind == ELEM_U64:
             u = value
         else:
             i = value
-    except (TypeError, OverflowError):
-        return elem_error(dtype, value)
+    except OverflowError:
+        return elem_range_error(dtype, value)
     if kind == ELEM_I64:
         (<int64_t *>elem)[0] = i
         return 0
@@ -123,7 +125,7 @@ cdef int elem_pack_int(Dtype dtype, object value, void *elem) except -1:
     else:
         fits = <uint8_t>i == i
         (<uint8_t *>elem)[0] = <uint8_t>i
-    return 0 if fits else elem_error(dtype, value)
+    return 0 if fits else elem_range_error(dtype, value)
 
 
 cdef int elem_pack(Dtype dtype, object value, void *elem) except -1:
@@ -135,13 +137,15 @@ cdef int elem_pack(Dtype dtype, object value, void *elem) except -1:
         return elem_pack_int(dtype, value, elem)
     try:
         d = value
-    except (TypeError, OverflowError):
-        return elem_error(dtype, value)
+    except TypeError:
+        return elem_type_error(dtype, value)
+    except OverflowError:
+        return elem_range_error(dtype, value)
     if dtype.kind == ELEM_F64:
         (<double *>elem)[0] = d
-    else:
-        (<float *>elem)[0] = <float>d
-    return 0
+        return 0
+    (<float *>elem)[0] = <float>d
+    return elem_range_error(dtype, value) if isinf(<float>d) and not isinf(d) else 0
 
 
 cdef object elem_unpack(Dtype dtype, const void *elem):

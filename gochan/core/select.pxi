@@ -337,15 +337,26 @@ cdef Py_ssize_t select_now(select_t *s, int *code) noexcept nogil:
 
 # -- pass 2: park ----------------------------------------------------------------
 
+cdef void select_shuffle(gch_node *nodes, size_t n) noexcept nogil:
+    """Number the nodes with the cases, in random order."""
+    cdef size_t i, other
+    for i in range(n):
+        other = gch_rand_below(<uint32_t>i + 1)
+        nodes[i].index = nodes[other].index
+        nodes[other].index = <uint32_t>i
+
+
 cdef void select_enter(select_t *s, gch_node *nodes) noexcept nogil:
-    """Enter every queue.  Under all locks."""
+    """Enter every queue, under all locks; in random order, so that of cases on
+    one channel each is as likely to be the first one in its queue."""
     cdef size_t i
     cdef case_t *case
     cdef gch_node *n
+    select_shuffle(nodes, s.n)
     for i in range(s.n):
-        case = &s.cases[i]
         n = &nodes[i]
         n.linked = False
+        case = &s.cases[n.index]
         if case.c == NULL:
             continue
         n.word = case.word
@@ -360,26 +371,32 @@ cdef void select_enter(select_t *s, gch_node *nodes) noexcept nogil:
 
 # -- pass 3: leave ---------------------------------------------------------------
 
-cdef void select_leave(select_t *s, gch_node *nodes, Py_ssize_t winner) noexcept:
-    """Leave every queue; drop the references of the send cases that lost."""
+cdef gch_node *select_leave(select_t *s, gch_node *nodes, Py_ssize_t winner) noexcept:
+    """Leave every queue; drop the references of the send cases that lost.
+    Returns the winner's node."""
     cdef size_t i
     cdef case_t *case
+    cdef gch_node *won = NULL
     for i in range(s.n):
-        case = &s.cases[i]
+        case = &s.cases[nodes[i].index]
         if case.c == NULL:
             continue
-        chan_lock(case.c)
-        gch_waitq_remove(&case.c.sendq if case.sends else &case.c.recvq, &nodes[i])
-        chan_unlock(case.c)
-        if case.sends and not case.c.typed and (<Py_ssize_t>i != winner or not nodes[i].ok):
+        if <Py_ssize_t>nodes[i].index == winner:
+            won = &nodes[i]  # its claimer took it out of the queue
+        else:
+            chan_lock(case.c)
+            gch_waitq_remove(&case.c.sendq if case.sends else &case.c.recvq, &nodes[i])
+            chan_unlock(case.c)
+        if case.sends and not case.c.typed and (won != &nodes[i] or not won.ok):
             Py_DECREF_ptr(case.value)  # not the last one: the cases have it too
+    return won
 
 
 cdef int select_settle(select_t *s, wtr_t *w, gch_node *nodes, int parked,
                        Py_ssize_t *winner) noexcept:
     """After the park: who won, and what became of it.  Leaves every queue."""
     cdef case_t *case
-    cdef gch_node *n
+    cdef gch_node *won
     cdef int code
     winner[0] = SELECT_DEFAULT
     if parked != PARK_DONE and gch_waiter_cancel(&w.base):
@@ -387,12 +404,11 @@ cdef int select_settle(select_t *s, wtr_t *w, gch_node *nodes, int parked,
         return CHAN_BLOCKED if parked == PARK_TIMEOUT else CHAN_RAISED
     gch_park_await(&w.base.done)
     winner[0] = gch_word_load(&w.base.claim)
-    select_leave(s, nodes, winner[0])
+    won = select_leave(s, nodes, winner[0])
     case = &s.cases[winner[0]]
-    n = &nodes[winner[0]]
     if case.elem == &case.word:
-        case.word = n.word
-    code = CHAN_DONE if n.ok else CHAN_CLOSED
+        case.word = won.word
+    code = CHAN_DONE if won.ok else CHAN_CLOSED
     if parked != PARK_RAISED:
         return code
     if code == CHAN_DONE and case.sends:

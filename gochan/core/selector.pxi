@@ -129,10 +129,12 @@ Threads may share a Selector.  Raises what `select` raises for bad cases.
 
         Raises IndexError; ValueError if the case is not a send.
         """
-        cdef Py_ssize_t i = operator_index(index)
         cdef case_t fresh
-        if not 0 <= i < <Py_ssize_t>self.s.n:
-            raise IndexError(f"no case {i}: there are {self.s.n}")
+        cdef Py_ssize_t i
+        index = operator_index(index)
+        if not 0 <= index < self.s.n:
+            raise IndexError(f"no case {index}: there are {self.s.n}")
+        i = index
         if not self.s.cases[i].sends:
             raise ValueError(f"case {i} is not a send")
         given = (self.cases[i][0], value)

@@ -5,12 +5,12 @@
 # other and to the channel, and hash alike.
 
 
-cdef bint view_equal(Chan ch, object other) noexcept:
+cdef object view_equal(Chan ch, object other):
     if isinstance(other, SendChan):
         return ch is (<SendChan>other).ch
     if isinstance(other, RecvChan):
         return ch is (<RecvChan>other).ch
-    return ch is other
+    return ch is other if isinstance(other, Chan) else NotImplemented
 
 
 @cython.final

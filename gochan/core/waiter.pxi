@@ -156,7 +156,8 @@ cdef inline void *wtr_elem(wtr_t *w, size_t itemsize) except NULL:
 cdef gch_node *wtr_nodes(wtr_t *w, size_t n) except NULL:
     """n queue entries for a select, or one for a select without cases."""
     cdef size_t i
-    n = max(n, 1)
+    if n == 0:
+        n = 1
     if n > w.room:
         free(w.nodes)
         w.room = 0
@@ -166,7 +167,6 @@ cdef gch_node *wtr_nodes(wtr_t *w, size_t n) except NULL:
         w.room = n
         for i in range(n):
             w.nodes[i].waiter = &w.base
-            w.nodes[i].index = <uint32_t>i
     return w.nodes
 
 
