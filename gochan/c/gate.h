@@ -52,6 +52,9 @@ static inline void gch_gate_enter(gch_parker *p, gch_parker *peer)
         }
         gch_spin_end(&gch_crowd_gate, &p->turn, mine);
     }
+    if (!mine) {
+        gch_word_store(&gch_gate, 1); /* taken over from a holder that does not come back */
+    }
     p->gated = 1;
     gch_word_store(&p->outside, 0);
 }

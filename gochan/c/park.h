@@ -29,7 +29,7 @@
  * Signals: gch_park returns GCH_SIGNAL when the sleep was interrupted.  A
  * signal that arrives between the last look at Python's flag and the sleep
  * would go unnoticed until the next wake; the main thread therefore sleeps in
- * slices, from 4 ms doubling to 1 s, and reports GCH_SIGNAL after each.
+ * slices, from 4 ms doubling to about 1 s, and reports GCH_SIGNAL after each.
  *
  * Fork: the child has one thread; gch_park_after_fork remembers its parker,
  * whose nodes are the only ones that stay in wait queues (chan_after_fork).
@@ -89,6 +89,10 @@ static void gch_parker_retire(void *arg)
     gch_parker *p = (gch_parker *)arg;
     gch_parker_here = NULL;
     gch_word_store(&p->outside, 1); /* nobody shall wait for it to leave the GIL */
+    if (p->gated) {
+        p->gated = 0;
+        gch_word_store(&gch_gate, 0);
+    }
     if (p->borrowed == 0) {
         gch_lock_take(&gch_parker_lock);
         p->next = gch_parker_pool;
