@@ -28,6 +28,7 @@ import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+FIRST_SHAPES = ["pair", "iteration", "batch", "ping-pong-1", "one-to-one-1", "one-to-one-128"]
 SOURCES = ["setup.py", "pyproject.toml", "gochan/**/*.p*", "gochan/c/*.h"]
 
 
@@ -103,7 +104,9 @@ def set_up(options):
 def demo(python, options):
     library = options.rest or [sysconfig.get_path("stdlib")]
     run(python, "-P", HERE / "examples" / "wordcount.py", "-n", "5", *library)
-    run(python, "-P", HERE / "bench" / "first.py")
+    print("\ngochan against the standard queues, a few shapes (the whole table: dev.py bench)\n")
+    shapes = [word for shape in FIRST_SHAPES for word in ("--shape", shape)]
+    run(python, "-P", HERE / "bench" / "table.py", "--quick", *shapes)
 
 
 def test(python, options):

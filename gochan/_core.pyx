@@ -38,10 +38,11 @@ from libc.string cimport memcpy, memset
 
 from operator import index as operator_index
 from struct import Struct, error as struct_error
-from types import GenericAlias
 
 from gochan._errors import EndOfChannel, Panic
 from gochan._results import ChanStats, Selected
+
+GenericAlias = type(list[int])
 
 cdef extern from *:
     """
@@ -59,7 +60,6 @@ cdef extern from *:
 cdef extern from "Python.h":
     void Py_INCREF_ptr "Py_INCREF"(PyObject *) noexcept nogil
     void Py_DECREF_ptr "Py_DECREF"(PyObject *) noexcept
-    void PyObject_ClearWeakRefs(PyObject *) noexcept
 
 include "core/debug.pxi"        # path counters, chaos points, invariant checks
 include "core/timeout.pxi"      # seconds at the door, a deadline within

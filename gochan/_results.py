@@ -1,31 +1,32 @@
 """The named tuples that operations return.
 
 They live in plain Python so that they are ordinary named tuples: readable,
-comparable, usable in ``match``.  The core only fills them in.
+comparable, usable in ``match``.  The core only fills them in.  Their types are
+in the stub: importing `typing` here would cost more than all the rest of
+importing gochan.
 """
 
-from typing import Any, NamedTuple
+from collections import namedtuple
 
 
-class Selected(NamedTuple):
-    """What a select did: case `index` went; -1 is the default."""
+class Selected(namedtuple("Selected", ["index", "value", "ok"])):
+    """What a select did.
 
-    index: int  # type: ignore[assignment]  # hides tuple.index
-    value: Any
-    """The value received; None for a send, the default and a closed channel."""
-    ok: bool
-    """True if a value changed hands; False for the default and a closed channel."""
+    index: the case that went; -1 is the default
+    value: what was received; None for a send, the default and a closed channel
+    ok: True if a value changed hands; False for the default and a closed channel
+    """
+
+    __slots__ = ()
 
 
-class ChanStats(NamedTuple):
-    """A channel at one instant."""
+class ChanStats(namedtuple("ChanStats", ["len", "cap", "closed", "senders", "receivers"])):
+    """A channel at one instant.
 
-    len: int
-    """Values in the buffer."""
-    cap: int
-    """Capacity of the buffer; 0 for an unbuffered channel."""
-    closed: bool
-    senders: int
-    """Senders parked, select cases included."""
-    receivers: int
-    """Receivers parked, select cases included."""
+    len: values in the buffer
+    cap: capacity of the buffer; 0 for an unbuffered channel
+    closed: whether it is closed
+    senders, receivers: how many are parked, select cases included
+    """
+
+    __slots__ = ()

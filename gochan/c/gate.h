@@ -47,7 +47,7 @@ static inline void gch_gate_enter(gch_parker *p, gch_parker *peer)
     int mine = gch_gate_try(p, peer);
     if (!mine && gch_spin_begin(&gch_crowd_gate, &p->turn)) {
         int64_t end = 0;
-        for (unsigned i = 0; !mine && gch_spin_again(&gch_crowd_gate, i, &end); i++) {
+        for (unsigned i = 0; !mine && gch_spin_again(&gch_crowd_gate, i, &end, GCH_NEVER); i++) {
             mine = gch_gate_try(p, peer);
         }
         gch_spin_end(&gch_crowd_gate, &p->turn, mine);

@@ -188,7 +188,7 @@ static inline int gch_park(gch_parker *p, gch_word *done, int64_t deadline, gch_
     if (score != NULL && gch_spin_begin(&gch_crowd_done, score)) {
         int64_t end = 0;
         int hit = 0;
-        for (unsigned i = 0; !hit && gch_spin_again(&gch_crowd_done, i, &end); i++) {
+        for (unsigned i = 0; !hit && gch_spin_again(&gch_crowd_done, i, &end, deadline); i++) {
             hit = gch_word_load_acq(done) != 0; /* as above */
         }
         gch_spin_end(&gch_crowd_done, score, hit);

@@ -104,8 +104,9 @@ static inline int gch_spin_begin(gch_crowd *crowd, gch_score *s)
 }
 
 /* Between two looks.  Every 32nd is the time to yield to others and to look at
- * the clock, which *end keeps (0 at the start).  False: the budget is gone. */
-static inline int gch_spin_again(gch_crowd *crowd, unsigned look, int64_t *end)
+ * the clock, which *end keeps (0 at the start).  False: the budget is gone, or
+ * the deadline has passed. */
+static inline int gch_spin_again(gch_crowd *crowd, unsigned look, int64_t *end, int64_t deadline)
 {
     gch_pause();
     if (look % 32 != 31) {
@@ -118,7 +119,7 @@ static inline int gch_spin_again(gch_crowd *crowd, unsigned look, int64_t *end)
     if (*end == 0) {
         *end = now + GCH_SPIN_NS;
     }
-    return now < *end;
+    return now < *end && now < deadline;
 }
 
 static inline void gch_spin_end(gch_crowd *crowd, gch_score *s, int hit)

@@ -370,9 +370,8 @@ not copied: do not change it afterwards.
             raise MemoryError(f"no memory for a channel of capacity {cap}")
 
     def __dealloc__(self):
-        # Weak references die first: a finalizer of a buffered value must not
-        # find this channel again.
-        PyObject_ClearWeakRefs(<PyObject *>self)
+        # Cython's tp_dealloc has cleared the weak references by now, so a
+        # finalizer of a buffered value cannot find this channel again.
         if not self.c.typed:
             chan_drop_values(&self.c)
         gch_ring_free(&self.c.ring)

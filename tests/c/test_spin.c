@@ -252,14 +252,14 @@ TEST(spin_again_seldom_reads_the_clock_and_keeps_its_budget)
 {
     int64_t start = gch_now(), until = 0;
     for (unsigned look = 0; look < 31; look++) {
-        CHECK(gch_spin_again(&crowd, look, &until));
+        CHECK(gch_spin_again(&crowd, look, &until, GCH_NEVER));
         CHECK_EQ(until, 0);
     }
-    gch_spin_again(&crowd, 31, &until);
+    gch_spin_again(&crowd, 31, &until, GCH_NEVER);
     CHECK(until >= start + GCH_SPIN_NS);
     int64_t kept = until;
     unsigned look = 32;
-    while (gch_spin_again(&crowd, look, &until)) {
+    while (gch_spin_again(&crowd, look, &until, GCH_NEVER)) {
         look++;
     }
     CHECK_EQ(look % 32, 31);

@@ -1,0 +1,61 @@
+"""pygolang: channels and select for Python, over C++ (0.1 builds up to 3.11)."""
+
+import warnings
+from itertools import repeat
+
+from contenders import Contender
+from measure import fresh
+
+
+def load():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import golang
+    return golang
+
+
+class Pygolang(Contender):
+    name = "pygolang"
+    module = "golang"
+    package = "pygolang"
+    needs_gil = True
+
+    def select(self, width, n):
+        golang = load()
+        select = golang.select
+        chans = [golang.chan(n) for _ in range(width)]
+        for _ in repeat(None, n):
+            chans[width // 2].send(None)
+        cases = tuple(ch.recv for ch in chans)
+        a, b = cases[:2]
+
+        def loop_of_two():
+            for _ in repeat(None, n):
+                select(a, b)
+
+        def loop():
+            for _ in repeat(None, n):
+                select(*cases)
+
+        return fresh(loop_of_two if width == 2 else loop)
+
+    def select_default(self, width, n):
+        golang = load()
+        select, default = golang.select, golang.default
+        a, b = golang.chan(1).recv, golang.chan(1).recv
+
+        def loop():
+            for _ in repeat(None, n):
+                select(a, b, default)
+
+        return fresh(loop)
+
+    def select_parking(self):
+        golang = load()
+        select = golang.select
+        ask, a, b = golang.chan(), golang.chan(), golang.chan()
+        a_recv, b_recv = a.recv, b.recv
+        return (ask.send, ask.recv), (a.send, b.send), lambda: select(a_recv, b_recv)
+
+
+contender = Pygolang()

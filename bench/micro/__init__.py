@@ -1,0 +1,1 @@
+"""Micro-benchmarks by part of the core: `pytest bench --benchmark-only`."""

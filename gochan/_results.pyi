@@ -1,0 +1,13 @@
+from typing import Any, NamedTuple
+
+class Selected(NamedTuple):
+    index: int  # type: ignore[assignment]  # hides tuple.index
+    value: Any
+    ok: bool
+
+class ChanStats(NamedTuple):
+    len: int
+    cap: int
+    closed: bool
+    senders: int
+    receivers: int
