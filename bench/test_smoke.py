@@ -5,17 +5,17 @@ Nothing here asserts how long anything takes.
 
 import json
 
-import pytest
-
 import contenders
 import figures
 import measure
+import pytest
 import sleeping
 import table
 import targets
-from gochan import Chan
 from measure import Effort, Estimate, Sample, Series
 from shapes import ALL, BY_NAME
+
+from gochan import Chan
 
 FIELD = contenders.available()
 ENTRIES = [(shape, name) for shape in ALL for name in FIELD if shape.runner(FIELD[name])]

@@ -1,17 +1,15 @@
 from collections.abc import Iterable, Iterator
 from types import GenericAlias, TracebackType
-from typing import Any, Final, Generic, Literal, SupportsIndex, TypeAlias, TypeVar, final
+from typing import Any, Final, Generic, Literal, Self, SupportsIndex, TypeAlias, TypeVar, final
 
-from typing_extensions import Buffer, Self, disjoint_base
+from typing_extensions import Buffer, disjoint_base
 
 from gochan._results import ChanStats, Selected
 
 _T = TypeVar("_T")
 _D = TypeVar("_D")
 _Timeout: TypeAlias = float | None
-_Case: TypeAlias = (
-    Chan[Any] | RecvChan[Any] | tuple[Chan[Any] | SendChan[Any] | None, Any] | None
-)
+_Case: TypeAlias = Chan[Any] | RecvChan[Any] | tuple[Chan[Any] | SendChan[Any] | None, Any] | None
 
 DEBUG: Final[bool]
 

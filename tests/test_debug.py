@@ -108,5 +108,5 @@ def test_chaos(world, cap):
     for sender in [world.go(send) for _ in range(3)]:
         sender.join()
     a.close()
-    got = sum((receiver.join() for receiver in receivers), []) + a.drain() + b.drain()
+    got = [value for receiver in receivers for value in receiver.join()] + a.drain() + b.drain()
     assert sorted(got) == sorted(list(range(each)) * 3)

@@ -3,9 +3,10 @@
 from array import array
 from itertools import repeat
 
+from measure import fresh
+
 from contenders import Pipe
 from gochan import Chan, select
-from measure import fresh
 
 
 def one_filled(width: int, n: int) -> tuple[Chan, ...]:

@@ -3,8 +3,9 @@
 import warnings
 from itertools import repeat
 
-from contenders import Contender
 from measure import fresh
+
+from contenders import Contender
 
 
 def load():

@@ -2,10 +2,11 @@
 
 from itertools import repeat
 
+from measure import fresh
+
 from contenders import Contender
 from contenders.gochan_ import one_filled
 from gochan import Chan, Selector
-from measure import fresh
 
 
 class ReusedSelect(Contender):
