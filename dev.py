@@ -77,9 +77,8 @@ def fingerprint(options):
 
 def set_up(options):
     """The Python of an environment in which the wheel is installed."""
-    tag = "-".join(filter(None, [
-        sysconfig.get_config_var("SOABI"), options.debug and "debug", options.sanitize,
-    ]))
+    variant = ["debug"] * options.debug + [options.sanitize] * bool(options.sanitize)
+    tag = "-".join([sysconfig.get_config_var("SOABI"), *variant])
     venv = HERE / ".venv" / tag
     python, stamp = venv / "bin" / "python", venv / "fingerprint"
     current = fingerprint(options)
@@ -89,13 +88,27 @@ def set_up(options):
     pip = [python, "-m", "pip", "-q", "--disable-pip-version-check"]
     if not python.exists():
         run(sys.executable, "-m", "venv", venv)
-    run(*pip, "install", "--upgrade", *project["build-system"]["requires"],
-        *project["project"]["optional-dependencies"]["test"], *options.extra)
+    run(
+        *pip,
+        "install",
+        "--upgrade",
+        *project["build-system"]["requires"],
+        *project["project"]["optional-dependencies"]["test"],
+        *options.extra,
+    )
     wheels = venv / "wheels"
     for old in wheels.glob("*.whl"):
         old.unlink()
-    run(*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", wheels,
-        options.sdist or HERE, env=build_env(options))
+    run(
+        *pip,
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        wheels,
+        options.sdist or HERE,
+        env=build_env(options),
+    )
     run(*pip, "install", "--force-reinstall", "--no-deps", *wheels.glob("*.whl"))
     stamp.write_text(current)
     return python
@@ -110,8 +123,18 @@ def demo(python, options):
 
 
 def test(python, options):
-    run(python, "-P", "-m", "pytest", "-c", HERE / "pyproject.toml", "--rootdir", HERE,
-        *(options.rest or [HERE / "tests"]), env=run_env(options))
+    run(
+        python,
+        "-P",
+        "-m",
+        "pytest",
+        "-c",
+        HERE / "pyproject.toml",
+        "--rootdir",
+        HERE,
+        *(options.rest or [HERE / "tests"]),
+        env=run_env(options),
+    )
 
 
 def bench(python, options):
@@ -127,13 +150,17 @@ JOBS = {"demo": demo, "test": test, "bench": bench, "python": interactive}
 
 def main():
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage="%(prog)s "
-        "[--debug] [--sanitize NAME] [--sdist FILE] [--with PACKAGE] JOB [ARGUMENT ...]")
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="%(prog)s "
+        "[--debug] [--sanitize NAME] [--sdist FILE] [--with PACKAGE] JOB [ARGUMENT ...]",
+    )
     parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--sanitize", choices=["address", "thread"], help=argparse.SUPPRESS)
     parser.add_argument("--sdist", type=lambda p: Path(p).resolve(), help=argparse.SUPPRESS)
-    parser.add_argument("--with", dest="extra", action="append", default=[],
-                        help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--with", dest="extra", action="append", default=[], help=argparse.SUPPRESS
+    )
     parser.add_argument("job", choices=JOBS, help=argparse.SUPPRESS)
     parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args()

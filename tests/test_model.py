@@ -280,10 +280,13 @@ class Machine(RuleBasedStateMachine):
     )
     def select(self, numbers, form, limit, timeout):
         cases, given = [], []
+        # Of sends to one channel that wait together any may be served: they send
+        # the same value, so that it does not matter here which.
+        values = {chan: self.value(chan) for chan in range(len(self.chans))}
         for number, sends, viewed in numbers:
             chan = None if number is None else self.pick(number)
             ch = nil if chan is None else self.chans[chan]
-            value = None if chan is None else self.value(chan)
+            value = values.get(chan)
             cases.append(Case(chan, sends, value if sends else None))
             if chan is None and viewed:
                 given.append((None, value) if sends else None)
