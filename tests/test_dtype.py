@@ -544,7 +544,7 @@ def test_buffers_of_another_format_are_refused(op, code, dtype):
 
 
 class Swapped(ctypes.Structure):
-    _fields_ = [("b", ctypes.c_double), ("a", ctypes.c_int64)]  # noqa: RUF012
+    _fields_ = [("b", ctypes.c_double), ("a", ctypes.c_int64)]
 
 
 FOREIGN = {  # what it is, and the dtype of its size that it must not be taken for

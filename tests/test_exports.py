@@ -57,5 +57,5 @@ def test_the_tour_in_the_package_docstring_runs():
     assert "from gochan import Chan" in code
     script = "\n".join(line[4:] for line in gochan.__doc__.splitlines() if line.startswith("    "))
     script += "\nThread(target=work).start(); jobs.send(7); print(results.recv()); jobs.close()"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("49\n", "")

@@ -17,7 +17,9 @@ HANG = 40  # seconds after which a process shows where its threads are, and dies
 
 
 def guard():
-    """This process dies, with its threads' stacks on stderr, if it takes too long."""
+    """This process dies, with its threads' stacks on stderr, if it takes too long.
+    Ctrl-C works: who was started in the background has it ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     faulthandler.register(signal.SIGALRM, chain=True)
     signal.alarm(HANG)
 
