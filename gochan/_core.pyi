@@ -1,6 +1,17 @@
 from collections.abc import Iterable, Iterator
 from types import GenericAlias, TracebackType
-from typing import Any, Final, Generic, Literal, Self, SupportsIndex, TypeAlias, TypeVar, final
+from typing import (
+    Any,
+    Final,
+    Generic,
+    Literal,
+    Self,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    final,
+    overload,
+)
 
 from typing_extensions import Buffer, disjoint_base
 
@@ -23,7 +34,10 @@ class Chan(Generic[_T]):
     def recv(self, timeout: _Timeout = None) -> _T: ...
     def recv_ok(self, timeout: _Timeout = None) -> tuple[_T, Literal[True]] | tuple[Any, bool]: ...
     def try_send(self, value: _T, /) -> bool: ...
-    def try_recv(self, default: _D = None) -> _T | _D: ...  # type: ignore[assignment]
+    @overload
+    def try_recv(self) -> _T | None: ...
+    @overload
+    def try_recv(self, default: _D) -> _T | _D: ...
     def send_many(self, values: Iterable[_T], timeout: _Timeout = None) -> int: ...
     def recv_many(
         self, max: SupportsIndex, *, min: SupportsIndex = 1, timeout: _Timeout = None
@@ -93,7 +107,10 @@ class RecvChan(Generic[_T]):
     def __new__(cls, chan: Chan[_T]) -> Self: ...
     def recv(self, timeout: _Timeout = None) -> _T: ...
     def recv_ok(self, timeout: _Timeout = None) -> tuple[_T, Literal[True]] | tuple[Any, bool]: ...
-    def try_recv(self, default: _D = None) -> _T | _D: ...  # type: ignore[assignment]
+    @overload
+    def try_recv(self) -> _T | None: ...
+    @overload
+    def try_recv(self, default: _D) -> _T | _D: ...
     def recv_many(
         self, max: SupportsIndex, *, min: SupportsIndex = 1, timeout: _Timeout = None
     ) -> list[_T]: ...

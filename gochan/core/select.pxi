@@ -514,7 +514,6 @@ cdef object select_call(PyObject *module, PyObject **args, Py_ssize_t nargs, PyO
     cdef Py_ssize_t winner
     cdef int code
     cdef bint has_default = False
-    cdef object timeout = None
     cdef int64_t deadline = GCH_NEVER
     if kwnames != NULL:
         select_keywords(<tuple>kwnames, args + nargs, &has_default, &deadline)
