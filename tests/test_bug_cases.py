@@ -1475,6 +1475,9 @@ def test_gil_stays_off():
     """Importing gochan does not switch the GIL on, and warns about nothing."""
     code = "import sys, gochan; sys.exit(sys._is_gil_enabled())"
     child = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, timeout=60, check=False
+        [sys.executable, "-P", "-W", "error", "-c", code],
+        capture_output=True,
+        timeout=60,
+        check=False,
     )
     assert (child.returncode, child.stderr) == (0, b"")

@@ -292,7 +292,7 @@ def test_without_a_live_case_it_waits_for_ever(wait):
         waiting.join(0.2)
         sys.exit(0 if waiting.is_alive() else "it came back")
     """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=HANG)
+    subprocess.run([sys.executable, "-P", "-c", code], check=True, timeout=HANG)
 
 
 def test_nil_takes_any_value():

@@ -219,22 +219,29 @@ cdef int buffer_get(Chan ch, object buf, Py_buffer *view, int flags) except -1:
     return 0
 
 
+cdef bint buffer_fits(Dtype dtype, str format, size_t itemsize):
+    """Does a buffer of that format hold elements of this dtype?  Plain bytes do:
+    the user says what they are.  Never, for example, references to objects."""
+    if itemsize == 1 and format in ("B", "b", "c"):
+        return True
+    if itemsize != dtype.itemsize:
+        return False
+    if dtype.kind != ELEM_STRUCT:
+        return elem_kind(format, itemsize) == dtype.kind
+    return format.lstrip("@") == dtype.format.lstrip("@")
+
+
 cdef int buffer_check(Dtype dtype, Py_buffer *view) except -1:
-    cdef str format = view.format.decode() if view.format != NULL else "B"
-    cdef int kind
+    cdef str format = (view.format.decode() if view.format != NULL else "") or "B"
     if view.len % dtype.itemsize:
         raise ValueError(
             f"a buffer of {view.len} bytes is not a whole number of elements of dtype "
             f"{dtype.format!r} ({dtype.itemsize} bytes each)"
         )
-    if view.itemsize == 1 and format in ("B", "b", "c"):
-        return 0  # plain bytes: the user says what they are
-    kind = elem_kind(format, view.itemsize) if format[0] != "T" else ELEM_STRUCT
-    if <size_t>view.itemsize != dtype.itemsize or (
-        kind != dtype.kind and kind != ELEM_STRUCT and dtype.kind != ELEM_STRUCT
-    ):
+    if not buffer_fits(dtype, format, view.itemsize):
         raise TypeError(
-            f"a buffer of format {format!r} does not hold elements of dtype {dtype.format!r}"
+            f"a buffer of format {format!r} does not hold elements of dtype {dtype.format!r}; "
+            "a cast to bytes (memoryview.cast) would say that they are"
         )
     return 0
 
