@@ -219,6 +219,24 @@ cdef int buffer_get(Chan ch, object buf, Py_buffer *view, int flags) except -1:
     return 0
 
 
+cdef list buffer_kinds(str format):
+    """The kinds of the fields of a format, if all are numbers, else None.  Of a
+    record, T{format:name:format:name:}, its fields."""
+    cdef list kinds = []
+    order = "@"
+    if format.startswith("T{"):
+        format = "".join(format[2:-1].split(":")[::2])
+    try:
+        for code in format:
+            if code in "@=<>!":
+                order = code
+            else:
+                kinds.append(elem_kind(order + code, Struct(order + code).size))
+    except struct_error:
+        return None
+    return None if ELEM_STRUCT in kinds else kinds
+
+
 cdef bint buffer_fits(Dtype dtype, str format, size_t itemsize):
     """Does a buffer of that format hold elements of this dtype?  Plain bytes do:
     the user says what they are.  Never, for example, references to objects."""
@@ -228,7 +246,8 @@ cdef bint buffer_fits(Dtype dtype, str format, size_t itemsize):
         return False
     if dtype.kind != ELEM_STRUCT:
         return elem_kind(format, itemsize) == dtype.kind
-    return format.lstrip("@") == dtype.format.lstrip("@")
+    kinds = buffer_kinds(dtype.format)
+    return format == dtype.format or (kinds is not None and kinds == buffer_kinds(format))
 
 
 cdef int buffer_check(Dtype dtype, Py_buffer *view) except -1:
