@@ -225,7 +225,7 @@ cdef list buffer_kinds(str format):
     cdef list kinds = []
     order = "@"
     if format.startswith("T{"):
-        format = "".join(format[2:-1].split(":")[::2])
+        format = "".join(format[2 : len(format) - 1].split(":")[::2])
     try:
         for code in format:
             if code in "@=<>!":
