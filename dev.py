@@ -114,12 +114,18 @@ def set_up(options):
     return python
 
 
+def library():
+    """This Python's own library, some thousand files, without what was installed into it."""
+    skipped = {"site-packages", "dist-packages", "test"}
+    stdlib = Path(sysconfig.get_path("stdlib"))
+    return sorted(path for path in stdlib.iterdir() if path.name not in skipped)
+
+
 def demo(python, options):
-    library = options.rest or [sysconfig.get_path("stdlib")]
-    run(python, "-P", HERE / "examples" / "wordcount.py", "-n", "5", *library)
+    run(python, HERE / "examples" / "wordcount.py", "-n", "5", *(options.rest or library()))
     print("\ngochan against the standard queues, a few shapes (the whole table: dev.py bench)\n")
     shapes = [word for shape in FIRST_SHAPES for word in ("--shape", shape)]
-    run(python, "-P", HERE / "bench" / "table.py", "--quick", *shapes)
+    run(python, HERE / "bench" / "table.py", "--quick", *shapes)
 
 
 def test(python, options):
@@ -138,7 +144,7 @@ def test(python, options):
 
 
 def bench(python, options):
-    run(python, "-P", HERE / "bench" / "table.py", *options.rest)
+    run(python, HERE / "bench" / "table.py", *options.rest)
 
 
 def interactive(python, options):

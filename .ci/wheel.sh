@@ -20,6 +20,6 @@ for name in ${*:-$(interpreters | cut -f 1)}; do
         chroot_copy "$name" dist/tree "/opt/gochan/$name"
         $python "/opt/gochan/$name/dev.py" --sdist "/opt/gochan/$name/$(basename "$sdist")" test -q
     else
-        $python dev.py --sdist "$sdist" --with numpy test -q
+        PIP_ONLY_BINARY=numpy $python dev.py --sdist "$sdist" --with numpy test -q
     fi
 done
