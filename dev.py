@@ -59,7 +59,8 @@ def run_env(options):
     env = {
         "LD_PRELOAD": library,
         "ASAN_OPTIONS": "detect_leaks=0",
-        "TSAN_OPTIONS": f"suppressions={suppressions} halt_on_error=0 exitcode=66",
+        # to a file: pytest would keep what a passing test writes to itself
+        "TSAN_OPTIONS": f"suppressions={suppressions} log_path={HERE / '.venv' / 'tsan'}",
     }
     if not sysconfig.get_config_var("Py_GIL_DISABLED"):  # which has mimalloc alone
         env["PYTHONMALLOC"] = "malloc"
