@@ -68,8 +68,10 @@ include "core/park_thread.pxi"  # how an OS thread sleeps, and signals
 include "core/element.pxi"      # dtype: an element as bytes and as an object
 include "core/chan_ops.pxi"     # the channel: send, receive, close, under its lock
 include "core/chan_bulk.pxi"    # many values at a time
-include "core/chan.pxi"         # Chan, and nil
+include "core/chan_value.pxi"   # one value: the fast halves and the slow ones
+include "core/chan.pxi"         # Chan, what the collector sees of it, and nil
 include "core/view.pxi"         # SendChan and RecvChan
+include "core/case.pxi"         # the cases of a select, checked and ordered
 include "core/select.pxi"       # one case of many, at one instant
 include "core/selector.pxi"     # a select that is checked once
 include "core/entry.pxi"        # fast entries of send, recv and Selector.select
