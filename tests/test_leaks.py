@@ -115,11 +115,8 @@ def test_references_come_back(operation, collected):
     assert sys.getrefcount(value) == before
 
 
-@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
-def test_memory_comes_back(operation, collected):
-    value = Value()
-    for _ in range(20):
-        attempt(operation, value)
+def growth(operation, value, collected):
+    """Bytes that ROUNDS rounds leave behind."""
     collected()
     tracemalloc.start()
     try:
@@ -127,10 +124,19 @@ def test_memory_comes_back(operation, collected):
         for _ in range(ROUNDS):
             attempt(operation, value)
         collected()
-        after = tracemalloc.get_traced_memory()[0]
+        return tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    assert after - before < ROUNDS * 16  # an object a round would be more
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+def test_memory_comes_back(operation, collected):
+    """What leaks leaks every time; the interpreter's own tables grow now and then."""
+    value = Value()
+    for _ in range(20):
+        attempt(operation, value)
+    least = min(growth(operation, value, collected) for _ in range(3))
+    assert least < ROUNDS * 16  # an object a round would be more
 
 
 @pytest.mark.parametrize("form", ["send", "select", "Selector"])
