@@ -32,10 +32,10 @@ FIRST_SHAPES = ["pair", "iteration", "batch", "ping-pong-1", "one-to-one-1", "on
 SOURCES = ["setup.py", "pyproject.toml", "gochan/**/*.p*", "gochan/c/*.h"]
 
 
-def run(*command, env=None):
+def run(*command, env=None, cwd=None):
     """Run a command; end with its exit code, and its name, if it fails."""
     command = [str(part) for part in command]
-    done = subprocess.run(command, env={**os.environ, **(env or {})})
+    done = subprocess.run(command, env={**os.environ, **(env or {})}, cwd=cwd)
     if done.returncode:
         print(f"dev.py: this failed: {shlex.join(command)}", file=sys.stderr)
         sys.exit(done.returncode)
@@ -130,18 +130,8 @@ def demo(python, options):
 
 
 def test(python, options):
-    run(
-        python,
-        "-P",
-        "-m",
-        "pytest",
-        "-c",
-        HERE / "pyproject.toml",
-        "--rootdir",
-        HERE,
-        *(options.rest or [HERE / "tests"]),
-        env=run_env(options),
-    )
+    # -P: the installed package is tested, not the folder of that name here.
+    run(python, "-P", "-m", "pytest", *options.rest, env=run_env(options), cwd=HERE)
 
 
 def bench(python, options):
