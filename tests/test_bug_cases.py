@@ -1090,7 +1090,8 @@ def test_reentrant_finalizer_in_dealloc(in_cycle):
         ch.send(ch)
     del ch
     gc.collect()
-    assert seen == [None] * 3
+    if not in_cycle or sys.version_info < (3, 14):  # whose collector clears them later
+        assert seen == [None] * 3
     assert survivor.drain() == ["saved"] * 3
 
 

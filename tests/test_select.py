@@ -707,3 +707,16 @@ def test_select_is_what_plain_operations_are():
     assert outcome(select, (ch, 1)) == outcome(ch.send, 1)
     assert outcome(ch.recv)[0] is EndOfChannel
     assert not math.isnan(select(ch).index)
+
+
+@pytest.mark.parametrize("form", ["select", "Selector"])
+def test_results_hash_like_their_tuples(form):
+    """Each a named tuple in every respect, also where tuples keep their hash."""
+    ch = Chan(2)
+    ch.send(1)
+    do = Selector(ch).select if form == "select" else lambda **kwargs: select(ch, **kwargs)
+    results = [do(default=True), do(default=True)]
+    ch.close()
+    results.append(do())
+    assert results == [(0, 1, True), (-1, None, False), (0, None, False)]
+    assert [hash(result) for result in results] == [hash(tuple(result)) for result in results]

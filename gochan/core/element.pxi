@@ -40,7 +40,7 @@ cdef class Dtype:
         try:
             self.codec = Struct(format)
             values = len(self.codec.unpack(bytes(self.codec.size)))
-        except struct_error as error:
+        except (struct_error, ValueError) as error:  # ValueError: not ASCII
             raise ValueError(f"dtype {format!r} is not a struct format: {error}") from None
         if values == 0 or self.codec.size == 0:
             raise ValueError(f"dtype {format!r} holds no value")

@@ -36,6 +36,9 @@ cdef extern from *:
             Py_DECREF(c);
             return NULL;
         }
+    #if PY_VERSION_HEX >= 0x030E0000
+        ((PyTupleObject *)t)->ob_hash = -1; /* not computed yet; 0 would be a hash */
+    #endif
         PyTuple_SET_ITEM(t, 0, a);
         PyTuple_SET_ITEM(t, 1, b);
         PyTuple_SET_ITEM(t, 2, c);
