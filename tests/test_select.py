@@ -26,7 +26,7 @@ from test_chan import (
     park_senders,
 )
 
-from gochan import Chan, EndOfChannel, Panic, Selected, nil, select
+from gochan import Chan, EndOfChannel, Panic, Selected, Selector, nil, select
 
 DEFAULT = (-1, None, False)
 DRAWS = 12_000
