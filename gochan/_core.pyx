@@ -36,11 +36,14 @@ from libc.stdint cimport (
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from collections import deque
+from heapq import heapify, heappop, heappush
 from operator import index as operator_index
 from struct import Struct, error as struct_error
+from time import monotonic
 
 from gochan._errors import EndOfChannel, Panic
-from gochan._results import ChanStats, Selected
+from gochan._results import ChanStats, QueueStats, Selected
 
 GenericAlias = type(list[int])
 
@@ -66,6 +69,8 @@ include "core/timeout.pxi"      # seconds at the door, a deadline within
 include "core/waiter.pxi"       # one blocked operation: claim, packet, wake
 include "core/park_thread.pxi"  # how an OS thread sleeps, and signals
 include "core/element.pxi"      # dtype: an element as bytes and as an object
+include "core/chan_state.pxi"   # the state of a channel, and the lock that guards it
+include "core/chan_heap.pxi"    # the smallest value first: a heap whose order is settled late
 include "core/chan_ops.pxi"     # the channel: send, receive, close, under its lock
 include "core/chan_bulk.pxi"    # many values at a time
 include "core/chan_value.pxi"   # one value: the fast halves and the slow ones
@@ -74,7 +79,10 @@ include "core/view.pxi"         # SendChan and RecvChan
 include "core/case.pxi"         # the cases of a select, checked and ordered
 include "core/select.pxi"       # one case of many, at one instant
 include "core/selector.pxi"     # a select that is checked once
-include "core/entry.pxi"        # fast entries of send, recv and Selector.select
+include "core/queue_hooks.pxi"  # a queue with a mutex and hooks, as the standard one
+include "core/queue_ops.pxi"    # a queue as a channel, and its tasks
+include "core/queue.pxi"        # Queue, LifoQueue, PriorityQueue, SimpleQueue
+include "core/entry.pxi"        # fast entries of send, recv, put, get and Selector.select
 
 if gch_park_init() < 0:
     raise ImportError("gochan: the system has no thread-specific key or fork handler left")

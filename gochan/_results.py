@@ -30,3 +30,22 @@ class ChanStats(namedtuple("ChanStats", ["len", "cap", "closed", "senders", "rec
     """
 
     __slots__ = ()
+
+
+class QueueStats(
+    namedtuple(
+        "QueueStats",
+        ["len", "maxsize", "is_shutdown", "unfinished_tasks", "getters", "putters", "joiners"],
+    )
+):
+    """A queue at one instant.
+
+    len: items in it
+    maxsize: how many fit; 0 or less: no limit
+    is_shutdown: whether it was shut down
+    unfinished_tasks: items that were put and are not done with
+    getters, putters, joiners: how many threads wait in get, put and join; cases
+        of a select on its channel included
+    """
+
+    __slots__ = ()

@@ -11,3 +11,12 @@ class ChanStats(NamedTuple):
     closed: bool
     senders: int
     receivers: int
+
+class QueueStats(NamedTuple):
+    len: int
+    maxsize: int
+    is_shutdown: bool
+    unfinished_tasks: int
+    getters: int
+    putters: int
+    joiners: int

@@ -6,13 +6,13 @@
  * State, all guarded by the channel's lock:
  *   slots     room * itemsize bytes; NULL while room is 0
  *   room      slots allocated; room >= cap
- *   cap       the capacity the user asked for; never changes
+ *   cap       how many elements may be in it; changes only by gch_ring_grow
  *   head      slot of the oldest element, < room (0 when room is 0)
  *   count     elements held, <= room
  *   itemsize  bytes of one element; sizeof(void *) for object channels
  * Invariants: (1) count <= room  (2) head < room or both are 0
- *   (3) count > cap only after gch_ring_unpop: an element that was handed to a
- *   waiter which could not take it goes back to the front, even of a full ring.
+ *   (3) count > cap only after an element that was handed to a waiter which could
+ *   not take it went back (gch_ring_unpop, gch_ring_repush), even to a full ring.
  */
 #ifndef GCH_RING_H
 #define GCH_RING_H
@@ -128,28 +128,82 @@ static inline size_t gch_ring_pop_many(gch_ring *r, char *to, size_t n)
     return n;
 }
 
+/* The newest element of a ring of pointers.  Caller: count > 0. */
+static inline void *gch_ring_pop_back_ptr(gch_ring *r)
+{
+    r->count--;
+    return ((void **)r->slots)[gch_ring_wrap(r, r->head + r->count)];
+}
+
+/* Move to `room` slots (at least count), the oldest element into the first one.
+ * Returns -1, with nothing changed, when memory is out. */
+static inline int gch_ring_move(gch_ring *r, size_t room)
+{
+    char *slots = (char *)malloc(room * r->itemsize);
+    if (slots == NULL) {
+        return -1;
+    }
+    size_t first = r->room - r->head < r->count ? r->room - r->head : r->count;
+    if (r->count != 0) {
+        memcpy(slots, r->slots + r->head * r->itemsize, first * r->itemsize);
+        memcpy(slots + first * r->itemsize, r->slots, (r->count - first) * r->itemsize);
+    }
+    free(r->slots);
+    r->slots = slots;
+    r->room = room;
+    r->head = 0;
+    return 0;
+}
+
+enum { GCH_RING_FIRST = 8 }; /* slots that a growing ring starts with */
+
+/* Double the capacity, and so on until n more elements fit, but not beyond
+ * `most`.  Returns -1, with nothing changed, when memory is out. */
+static inline int gch_ring_grow(gch_ring *r, size_t n, size_t most)
+{
+    size_t cap = r->cap < GCH_RING_FIRST ? GCH_RING_FIRST : r->cap;
+    size_t wanted = r->count < most && n <= most - r->count ? r->count + n : most;
+    while (cap < wanted) {
+        cap = cap <= most / 2 ? 2 * cap : most;
+    }
+    if (cap > most) {
+        cap = most;
+    }
+    if (cap > SIZE_MAX / r->itemsize || (cap > r->room && gch_ring_move(r, cap) < 0)) {
+        return -1;
+    }
+    r->cap = cap;
+    return 0;
+}
+
+/* Give the memory of an empty ring back; it grows anew. */
+static inline void gch_ring_reset(gch_ring *r)
+{
+    free(r->slots);
+    r->slots = NULL;
+    r->room = r->cap = r->head = 0;
+}
+
 /* Put an element back to the front, growing by one slot where there is none.
  * Returns -1, with nothing changed, when memory is out. */
 static inline int gch_ring_unpop(gch_ring *r, const void *elem)
 {
-    if (r->count == r->room) {
-        char *slots = (char *)malloc((r->room + 1) * r->itemsize);
-        if (slots == NULL) {
-            return -1;
-        }
-        size_t first = r->room - r->head;
-        if (r->room != 0) {
-            memcpy(slots, r->slots + r->head * r->itemsize, first * r->itemsize);
-            memcpy(slots + first * r->itemsize, r->slots, r->head * r->itemsize);
-        }
-        free(r->slots);
-        r->slots = slots;
-        r->room++;
-        r->head = 0;
+    if (r->count == r->room && gch_ring_move(r, r->room + 1) < 0) {
+        return -1;
     }
     r->head = r->head == 0 ? r->room - 1 : r->head - 1;
     gch_move(r->slots + r->head * r->itemsize, elem, r->itemsize);
     r->count++;
+    return 0;
+}
+
+/* The same to the back. */
+static inline int gch_ring_repush(gch_ring *r, const void *elem)
+{
+    if (r->count == r->room && gch_ring_move(r, r->room + 1) < 0) {
+        return -1;
+    }
+    gch_ring_push(r, elem);
     return 0;
 }
 

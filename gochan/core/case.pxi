@@ -65,6 +65,8 @@ cdef int case_set_value(case_t *case, size_t i, object value) except -1:
     if case.c == NULL:
         return 0
     if not case.c.typed:
+        if case.c.order == CHAN_HEAP:
+            heap_admit(<Chan>case.chan, value)
         case.word = <uint64_t><uintptr_t><PyObject *>value
         return 0
     return elem_pack((<Chan>case.chan)._dtype, value, case.elem)

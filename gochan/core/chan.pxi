@@ -62,12 +62,13 @@ not copied: do not change it afterwards.
         if dtype is not None:
             self._dtype = Dtype(dtype)
             itemsize = self._dtype.itemsize
-            self.c.typed = True
+            self.c.typed = self.c.slow_send = self.c.slow_recv = True
         self.c.fork_gen = gch_fork_gen
         gch_score_init(&self.c.spin_recv)
         gch_score_init(&self.c.spin_send)
         self.c.ring.itemsize = itemsize
-        if gch_ring_init(&self.c.ring, chan_capacity(cap, itemsize), itemsize) < 0:
+        self.c.limit = chan_capacity(cap, itemsize)
+        if gch_ring_init(&self.c.ring, self.c.limit, itemsize) < 0:
             raise MemoryError(f"no memory for a channel of capacity {cap}")
 
     def __dealloc__(self):
@@ -76,6 +77,7 @@ not copied: do not change it afterwards.
         if not self.c.typed:
             chan_drop_values(&self.c)
         gch_ring_free(&self.c.ring)
+        free(self.c.heap)
 
     def send(self, value, timeout=None):
         """Send value, waiting until a receiver takes it or the buffer has room.
@@ -200,7 +202,7 @@ not copied: do not change it afterwards.
     @property
     def cap(self):
         """The capacity of the buffer (int)."""
-        return self.c.ring.cap
+        return self.c.limit
 
     @property
     def closed(self):
@@ -274,7 +276,6 @@ cdef extern from "Python.h":
 
 # What Cython made for the fields it knows; ours add the ring and the queue.
 cdef int (*chan_traverse_fields)(PyObject *, visit_t, void *) noexcept
-cdef int (*chan_clear_fields)(PyObject *) noexcept
 
 
 cdef int chan_traverse(PyObject *self, visit_t visit, void *arg) noexcept:
@@ -296,15 +297,16 @@ cdef int chan_traverse(PyObject *self, visit_t visit, void *arg) noexcept:
 
 
 cdef int chan_clear(PyObject *self) noexcept:
+    # The fields stay, for methods that a late finalizer calls; no cycle passes
+    # through them.
     if not (<Chan>self).c.typed:
         chan_drop_values(&(<Chan>self).c)
-    return chan_clear_fields(self)
+    return 0
 
 
 # Only now is a channel complete for the collector; no Chan exists before.
 cdef chan_type_t *chan_type = <chan_type_t *><PyObject *>Chan
 chan_traverse_fields = chan_type.tp_traverse
-chan_clear_fields = chan_type.tp_clear
 chan_type.tp_traverse = chan_traverse
 chan_type.tp_clear = chan_clear
 chan_type.tp_name = "gochan.Chan"  # where users find it

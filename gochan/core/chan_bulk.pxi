@@ -48,7 +48,10 @@ cdef size_t chan_send_run(chan_t *c, const char *elems, size_t n) noexcept nogil
             gch_move(peer.elem, elems + sent * size, size)
             chain_add(&woken, peer)
             sent += 1
+        if c.ring.cap < c.limit and n - sent > c.ring.cap - c.ring.count:
+            gch_ring_grow(&c.ring, n - sent, c.limit)  # what does not fit is sent singly
         sent += gch_ring_push_many(&c.ring, elems + sent * size, n - sent)
+        c.sent += sent
         if not c.typed:
             for i in range(sent):
                 Py_INCREF_ptr((<PyObject **>elems)[i])
@@ -59,7 +62,8 @@ cdef size_t chan_send_run(chan_t *c, const char *elems, size_t n) noexcept nogil
 
 
 cdef size_t chan_recv_run(chan_t *c, char *elems, size_t n) noexcept nogil:
-    """Receive up to n elements without waiting; returns how many came."""
+    """Receive up to n elements without waiting; returns how many came.  Of a
+    channel in FIFO order."""
     cdef chain_t woken
     cdef gch_node *peer
     cdef size_t got = 0
@@ -74,6 +78,7 @@ cdef size_t chan_recv_run(chan_t *c, char *elems, size_t n) noexcept nogil:
             if peer == NULL:
                 break
             gch_ring_push(&c.ring, peer.elem)
+            c.sent += 1
             chain_add(&woken, peer)
         if got == n:
             break
@@ -83,8 +88,11 @@ cdef size_t chan_recv_run(chan_t *c, char *elems, size_t n) noexcept nogil:
         if peer == NULL:
             break
         gch_move(elems + got * size, peer.elem, size)
+        c.sent += 1
         chain_add(&woken, peer)
         got += 1
+    if c.ring.count == 0:
+        chan_shrink(c)
     chan_unlock(c)
     GCH_CHAOS()
     chain_finish(woken.first)
@@ -142,7 +150,7 @@ cdef int bulk_send(Chan ch, object values, int64_t deadline, size_t *sent) excep
     if type(values) is list:
         values = tuple(values)
     if type(values) is tuple:
-        if not ch.c.typed:
+        if not ch.c.slow_send:
             return bulk_send_tuple(ch, values, deadline, sent)
         most = PyTuple_GET_SIZE(values)
     for value in values:
@@ -166,6 +174,21 @@ cdef list bulk_take_typed(Chan ch, size_t n):
         free(elems)
 
 
+cdef list bulk_take_ordered(Chan ch, size_t n):
+    """One by one: which value comes next may take a comparison."""
+    cdef PyObject *value = NULL
+    cdef list values = []
+    try:
+        while <size_t>PyList_GET_SIZE(values) < n:
+            if chan_recv_value(ch, GCH_NOW, &value) != CHAN_DONE:
+                break
+            values.append(gch_own(value))
+    except BaseException as error:
+        bulk_note(error, "received", values)
+        raise
+    return values
+
+
 cdef list bulk_take(Chan ch, size_t most):
     """Up to `most` values, without waiting."""
     # The list is made before the channel is locked: making it may collect
@@ -175,11 +198,20 @@ cdef list bulk_take(Chan ch, size_t most):
     n = min(n, most)
     if ch.c.typed:
         return bulk_take_typed(ch, n)
+    if ch.c.order != CHAN_FIFO:
+        return bulk_take_ordered(ch, n)
     values = PyList_New(n)
-    if n > 0:
-        n = chan_recv_run(&ch.c, <char *>gch_list_items(<PyObject *>values), n)
-        Py_SET_SIZE(<PyObject *>values, n)
+    n = chan_recv_run(&ch.c, <char *>gch_list_items(<PyObject *>values), n)
+    Py_SET_SIZE(<PyObject *>values, n)
     return values
+
+
+cdef int bulk_check(Py_ssize_t most, Py_ssize_t least) except -1:
+    if most < 1:
+        raise ValueError(f"max must be at least 1, not {most}")
+    if not 0 <= least <= most:
+        raise ValueError(f"min must be between 0 and max ({most}), not {least}")
+    return 0
 
 
 cdef list bulk_recv(Chan ch, size_t most, size_t least, int64_t deadline):

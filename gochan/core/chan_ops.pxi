@@ -4,29 +4,7 @@
 # select (select.pxi).  Nothing in the first half of this file knows Python
 # objects: an element is itemsize bytes behind a pointer, and is moved.
 #
-# State of a chan_t, guarded by its lock
-#   ring            the buffered elements; ring.cap is the capacity
-#   recvq, sendq    parked receivers and senders, oldest first
-#   closed          once true, true for ever
-#   typed           the elements are bytes and not references; fixed
-#   is_nil          the nil channel: nobody enters its queues; fixed
-#   fork_gen        the process generation that the queues belong to
-#   spin_recv, spin_send   whether spinning for a peer pays (c/spin.h)
-#
-# Invariants (the debug build checks 1-4 after each operation)
-#   1. A waiting receiver means an empty ring; a waiting sender, a full one.
-#   2. Both queues have waiters only for an unbuffered channel, and only of
-#      selects that both send and receive on it.
-#   3. A closed channel has no waiters.
-#   4. The ring's own (c/ring.h).
-#   5. A slot of an object channel, and the word of a parked sender's node, own
-#      one reference each.
-#
-# Locks.  GIL builds, object channels: the GIL is the lock, and chan_lock is
-# nothing.  Free-threaded builds, and typed channels on every build: chan_t.lock.
-# Under either: no allocation, no DECREF, no Python code, no wake, no wait.  So
-# no finalizer, signal handler or collection ever sees a channel half-changed,
-# and each may use the channel it interrupts.
+# The state, its invariants and its lock: chan_state.pxi.
 #
 # Values go straight to the oldest waiter and nobody overtakes: an element goes
 # into the ring only when no receiver waits, and a slot that falls free goes at
@@ -34,29 +12,6 @@
 #
 # Memory order: an operation happens before the one it hands its element to (by
 # the lock, or by done of the waiter: c/waiter.h).
-#
-# Fork: the child has one thread.  Waiters of the others do not exist there, so
-# the first operation that would look at a queue drops their nodes.
-
-cdef extern from "c/ring.h" nogil:
-    ctypedef struct gch_ring:
-        char *slots
-        size_t room
-        size_t cap
-        size_t head
-        size_t count
-        size_t itemsize
-    int gch_ring_init(gch_ring *, size_t cap, size_t itemsize)
-    void gch_ring_free(gch_ring *)
-    char *gch_ring_slot(gch_ring *, size_t nth)
-    void gch_ring_push(gch_ring *, const void *)
-    void gch_ring_pop(gch_ring *, void *)
-    void gch_ring_push_ptr(gch_ring *, void *)
-    void *gch_ring_pop_ptr(gch_ring *)
-    size_t gch_ring_push_many(gch_ring *, const char *, size_t)
-    size_t gch_ring_pop_many(gch_ring *, char *, size_t)
-    int gch_ring_unpop(gch_ring *, const void *)
-    void gch_move(void *, const void *, size_t)
 
 cdef enum:
     # What became of an operation.
@@ -65,67 +20,50 @@ cdef enum:
     CHAN_BLOCKED = 3         # nothing did: it would have to wait, or waited too long
     CHAN_RAISED = -1         # nothing did: an exception is set
     CHAN_DONE_RAISED = 4     # an element changed hands, and an exception is set
-
-cdef struct chan_t:
-    gch_lock lock
-    uint32_t fork_gen
-    bint closed
-    bint typed
-    bint is_nil
-    gch_score spin_recv
-    gch_score spin_send
-    gch_ring ring
-    gch_waitq recvq
-    gch_waitq sendq
+    CHAN_NO_MEMORY = 5       # nothing did: the ring cannot grow
+    CHAN_UNSETTLED = 6       # nothing did: heap_settle first, without the lock
+    # An empty ring that has grown to more slots than these gives them back.
+    CHAN_KEPT_SLOTS = 1024
 
 
-cdef inline bint chan_needs_lock(chan_t *c) noexcept nogil:
-    return not HAS_GIL or c.typed
+cdef inline bint chan_has_room(chan_t *c) noexcept nogil:
+    return c.ring.count < c.ring.cap or c.ring.cap < c.limit
 
 
-cdef inline void chan_lock(chan_t *c) noexcept nogil:
-    if chan_needs_lock(c):
-        gch_lock_take(&c.lock)
+cdef inline int chan_push(chan_t *c, const void *elem) noexcept nogil:
+    if c.ring.count >= c.ring.cap:
+        if c.ring.cap == c.limit:
+            return CHAN_BLOCKED
+        if gch_ring_grow(&c.ring, 1, c.limit) < 0:
+            return CHAN_NO_MEMORY
+    gch_ring_push(&c.ring, elem)
+    c.sent += 1
+    return CHAN_DONE
 
 
-cdef inline void chan_unlock(chan_t *c) noexcept nogil:
-    if GCH_IS_DEBUG:
-        chan_check(c)
-    if chan_needs_lock(c):
-        gch_lock_drop(&c.lock)
+cdef int chan_pop_ordered(chan_t *c, void *elem) noexcept nogil:
+    """chan_pop for the orders that are not FIFO."""
+    if c.order == CHAN_LIFO:
+        (<void **>elem)[0] = gch_ring_pop_back_ptr(&c.ring)
+        return CHAN_DONE
+    if heap_settle(c, False) != HEAP_READY:
+        return CHAN_UNSETTLED
+    (<PyObject **>elem)[0] = heap_take(c)
+    return CHAN_DONE
 
 
-cdef void chan_check(chan_t *c) noexcept nogil:
-    """Invariants 1-4; the caller has the lock."""
-    cdef gch_ring *r = &c.ring
-    GCH_CHECK(r.count <= r.room and r.cap <= r.room)
-    GCH_CHECK(r.head < r.room or r.head == 0)
-    if c.fork_gen != gch_fork_gen:
-        return
-    GCH_CHECK(r.count == 0 or gch_waitq_len(&c.recvq) == 0)
-    GCH_CHECK(r.count >= r.cap or gch_waitq_len(&c.sendq) == 0)
-    GCH_CHECK(r.cap == 0 or gch_waitq_len(&c.recvq) == 0 or gch_waitq_len(&c.sendq) == 0)
-    GCH_CHECK(not c.closed or gch_waitq_len(&c.recvq) + gch_waitq_len(&c.sendq) == 0)
+cdef inline int chan_pop(chan_t *c, void *elem) noexcept nogil:
+    """The value whose turn it is.  Caller: the ring is not empty."""
+    if c.order != CHAN_FIFO:
+        return chan_pop_ordered(c, elem)
+    gch_ring_pop(&c.ring, elem)
+    return CHAN_DONE
 
 
-cdef void chan_keep_own_nodes(gch_waitq *q) noexcept nogil:
-    """Drop every node but those of the thread that forked: it may be forking
-    from a signal handler that interrupted its own wait."""
-    cdef gch_node *n = q.head
-    cdef gch_node *rest
-    q.head = q.tail = NULL
-    while n != NULL:
-        rest = n.next
-        if n.waiter.waker == gch_parker_forked:
-            gch_waitq_push(q, n)
-        n = rest
-
-
-cdef inline void chan_after_fork(chan_t *c) noexcept nogil:
-    if c.fork_gen != gch_fork_gen:
-        c.fork_gen = gch_fork_gen
-        chan_keep_own_nodes(&c.recvq)
-        chan_keep_own_nodes(&c.sendq)
+cdef inline void chan_shrink(chan_t *c) noexcept nogil:
+    """Caller: the ring is empty."""
+    if c.ring.room > CHAN_KEPT_SLOTS and c.ring.cap != c.limit:
+        gch_ring_reset(&c.ring)
 
 
 # -- under the lock: one attempt; a claimed peer comes back in *peer -----------
@@ -139,32 +77,33 @@ cdef inline int chan_send_locked(chan_t *c, void *elem, gch_node **peer) noexcep
     if n != NULL:
         GCH_COUNT(GCH_PATH_send_handoff)
         gch_move(n.elem, elem, c.ring.itemsize)
+        c.sent += 1
         peer[0] = n
         return CHAN_DONE
-    if c.ring.count < c.ring.cap:
-        gch_ring_push(&c.ring, elem)
-        return CHAN_DONE
-    return CHAN_BLOCKED
+    return chan_push(c, elem)
 
 
 cdef inline int chan_recv_locked(chan_t *c, void *elem, gch_node **peer) noexcept nogil:
     cdef gch_node *n
     chan_after_fork(c)
     if c.ring.count > 0:
-        gch_ring_pop(&c.ring, elem)
+        if chan_pop(c, elem) == CHAN_UNSETTLED:
+            return CHAN_UNSETTLED
         if c.ring.count < c.ring.cap:
             n = gch_waitq_claim(&c.sendq)
             if n != NULL:
                 GCH_COUNT(GCH_PATH_recv_refill)
-                gch_ring_push(&c.ring, n.elem)
+                chan_push(c, n.elem)
                 peer[0] = n
         return CHAN_DONE
+    chan_shrink(c)
     if c.closed:
         return CHAN_CLOSED
     n = gch_waitq_claim(&c.sendq)
     if n != NULL:
         GCH_COUNT(GCH_PATH_recv_handoff)
         gch_move(elem, n.elem, c.ring.itemsize)
+        c.sent += 1
         peer[0] = n
         return CHAN_DONE
     return CHAN_BLOCKED
@@ -223,8 +162,8 @@ cdef int chan_close(chan_t *c) noexcept nogil:
 
 cdef int chan_unrecv(chan_t *c, void *elem) noexcept nogil:
     """Give back an element that was handed to a receiver which cannot take it:
-    to the oldest waiting receiver, or to the front of the ring, also of a
-    closed channel.  -1 if memory is out: nothing changed."""
+    to the oldest waiting receiver, or to where the next receive finds it, also
+    of a closed channel.  -1 if memory is out: nothing changed."""
     cdef gch_node *n
     cdef int failed = 0
     GCH_COUNT(GCH_PATH_unreceived)
@@ -233,12 +172,23 @@ cdef int chan_unrecv(chan_t *c, void *elem) noexcept nogil:
     n = gch_waitq_claim(&c.recvq)
     if n != NULL:
         gch_move(n.elem, elem, c.ring.itemsize)
-    else:
+    elif c.order == CHAN_FIFO:
         failed = gch_ring_unpop(&c.ring, elem)
+    else:
+        failed = gch_ring_repush(&c.ring, elem)
     chan_unlock(c)
     if n != NULL:
         wtr_finish(n)
     return failed
+
+
+cdef int chan_settle(chan_t *c) noexcept:
+    """Make ready what CHAN_UNSETTLED was about; this may run Python code."""
+    cdef int code
+    chan_lock(c)
+    code = heap_settle(c, True)
+    chan_unlock(c)
+    return code
 
 
 # -- waiting -------------------------------------------------------------------
@@ -280,7 +230,13 @@ cdef int chan_recv_wait(chan_t *c, void *elem, wtr_t *w, int64_t deadline) noexc
     """Receive, waiting until the deadline.  An interrupted receive that was
     served all the same puts the element back; CHAN_DONE_RAISED only where memory
     for that and for raising later is out."""
-    cdef int code = chan_recv(c, elem, w if deadline != GCH_NOW else NULL)
+    cdef int code
+    while True:
+        code = chan_recv(c, elem, w if deadline != GCH_NOW else NULL)
+        if code != CHAN_UNSETTLED:
+            break
+        if chan_settle(c) < 0:
+            return CHAN_RAISED
     if code == CHAN_BLOCKED and deadline != GCH_NOW:
         GCH_COUNT(GCH_PATH_recv_parked)
         code = chan_wait(c, w, &c.recvq, deadline, &c.spin_recv)

@@ -11,7 +11,7 @@
 
 cdef inline bint chan_put_fast(chan_t *c, PyObject *value) noexcept nogil:
     """True if value is in the ring, with a reference of its own."""
-    if c.typed:
+    if c.slow_send:
         return False
     chan_lock(c)
     if c.closed or c.recvq.head != NULL or c.ring.count >= c.ring.cap:
@@ -19,16 +19,29 @@ cdef inline bint chan_put_fast(chan_t *c, PyObject *value) noexcept nogil:
         return False
     Py_INCREF_ptr(value)
     gch_ring_push_ptr(&c.ring, value)
+    c.sent += 1
     chan_unlock(c)
     GCH_COUNT(GCH_PATH_send_fast)
     return True
 
 
+cdef void *chan_take_ordered(chan_t *c) noexcept nogil:
+    """chan_take_fast of a channel that is not in FIFO order."""
+    cdef void *value = NULL
+    if c.typed:
+        return NULL
+    chan_lock(c)
+    if c.ring.count > 0 and c.sendq.head == NULL:
+        chan_pop_ordered(c, &value)
+    chan_unlock(c)
+    return value
+
+
 cdef inline void *chan_take_fast(chan_t *c) noexcept nogil:
     """The oldest value, with its reference, or NULL."""
     cdef void *value
-    if c.typed:
-        return NULL
+    if c.slow_recv:
+        return chan_take_ordered(c)
     chan_lock(c)
     if c.ring.count == 0 or c.sendq.head != NULL:
         chan_unlock(c)
@@ -47,7 +60,27 @@ cdef int chan_raise_unless_done(int code, str verb) except -1:
         raise Panic("send on closed channel")
     if code == CHAN_BLOCKED:
         raise TimeoutError(f"{verb} timed out")
+    if code == CHAN_NO_MEMORY:
+        raise MemoryError
     return -1  # CHAN_RAISED, CHAN_DONE_RAISED: it is set
+
+
+cdef int heap_admit(Chan ch, object value) except -1:
+    """Refuse what cannot be compared with the values there are: here, in the
+    sender, and not later in whoever receives."""
+    cdef PyObject *first = NULL
+    chan_lock(&ch.c)
+    if ch.c.ring.count > 0:
+        first = heap_slots(&ch.c)[0]
+        if gch_less_plain(<PyObject *>value, first) >= 0:
+            first = NULL
+        else:
+            Py_INCREF_ptr(first)
+    chan_unlock(&ch.c)
+    if first != NULL:
+        other = gch_own(first)
+        value < other
+    return 0
 
 
 cdef int chan_send_value(Chan ch, object value, int64_t deadline) except -1:
@@ -61,6 +94,8 @@ cdef int chan_send_value(Chan ch, object value, int64_t deadline) except -1:
         if ch.c.typed:
             elem_pack(ch._dtype, value, elem)
         else:
+            if ch.c.order == CHAN_HEAP:
+                heap_admit(ch, value)
             Py_INCREF_ptr(<PyObject *>value)
             (<PyObject **>elem)[0] = <PyObject *>value
     except BaseException:
@@ -161,9 +196,10 @@ cdef bint chan_try_send(Chan ch, object value) except -1:
     if chan_put_fast(&ch.c, <PyObject *>value):
         return True
     cdef int code = chan_send_value(ch, value, GCH_NOW)
-    if code == CHAN_CLOSED:
-        raise Panic("send on closed channel")
-    return code == CHAN_DONE
+    if code == CHAN_BLOCKED:
+        return False
+    chan_raise_unless_done(code, "send")
+    return True
 
 
 cdef object chan_try_recv(Chan ch, object default):
@@ -187,10 +223,7 @@ cdef size_t chan_send_many(Chan ch, object values, object timeout) except? 0:
 cdef list chan_recv_many(Chan ch, object most, object least, object timeout):
     cdef Py_ssize_t c_most = operator_index(most)
     cdef Py_ssize_t c_least = operator_index(least)
-    if c_most < 1:
-        raise ValueError(f"max must be at least 1, not {c_most}")
-    if not 0 <= c_least <= c_most:
-        raise ValueError(f"min must be between 0 and max ({c_most}), not {c_least}")
+    bulk_check(c_most, c_least)
     return bulk_recv(ch, c_most, c_least, timeout_deadline(timeout))
 
 
@@ -242,12 +275,12 @@ cdef object chan_stats(Chan ch):
     cdef bint closed
     chan_lock(c)
     chan_after_fork(c)
-    count = min(c.ring.count, c.ring.cap)
+    count = min(c.ring.count, c.limit)
     closed = c.closed
     senders = gch_waitq_len(&c.sendq)
     receivers = gch_waitq_len(&c.recvq)
     chan_unlock(c)
-    return ChanStats(count, c.ring.cap, closed, senders, receivers)
+    return ChanStats(count, c.limit, closed, senders, receivers)
 
 
 cdef inline size_t chan_len(chan_t *c) noexcept nogil:
@@ -255,7 +288,7 @@ cdef inline size_t chan_len(chan_t *c) noexcept nogil:
     count past cap."""
     cdef size_t count
     chan_lock(c)
-    count = min(c.ring.count, c.ring.cap)
+    count = min(c.ring.count, c.limit)
     chan_unlock(c)
     return count
 
@@ -275,23 +308,28 @@ cdef str chan_repr(Chan ch):
     state = "closed" if chan_closed(&ch.c) else "open"
     return (
         f"<{type(ch).__module__}.{type(ch).__qualname__} {state} len={chan_len(&ch.c)} "
-        f"cap={ch.c.ring.cap}{dtype} at {<size_t><PyObject *>ch:#x}>"
+        f"cap={ch.c.limit}{dtype} at {<size_t><PyObject *>ch:#x}>"
     )
 
 
-cdef void chan_drop_values(chan_t *c) noexcept:
+cdef size_t chan_drop_values(chan_t *c) noexcept:
     """Drop the references that are in the ring now, one at a time, each outside
-    the lock: dropping one may run Python code that uses the channel."""
+    the lock: dropping one may run Python code that uses the channel.  Returns
+    how many there were."""
     cdef size_t n = c.ring.count
+    cdef size_t dropped = 0
     cdef void *value
-    while n > 0:
-        n -= 1
+    while dropped < n:
+        value = NULL
         chan_lock(c)
-        value = gch_ring_pop_ptr(&c.ring) if c.ring.count > 0 else NULL
+        if c.ring.count > 0:
+            value = gch_ring_pop_ptr(&c.ring) if c.heap == NULL else <void *>heap_take_last(c)
         chan_unlock(c)
         if value == NULL:
             break
         Py_DECREF_ptr(<PyObject *>value)
+        dropped += 1
+    return dropped
 
 
 cdef size_t chan_capacity(object cap, size_t itemsize) except? 0:

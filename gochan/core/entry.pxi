@@ -1,5 +1,5 @@
-# Fast entries of the hottest methods: send, recv and Selector.select as C
-# functions of the raw arguments.
+# Fast entries of the hottest methods: send, recv, put, get and Selector.select as
+# C functions of the raw arguments.
 #
 # Cython's own entry takes a reference to each argument, sorts out keywords and
 # defaults, and gives the references back: a third of what a send costs.  An
@@ -21,6 +21,10 @@ cdef entry_t entry_chan_recv
 cdef entry_t entry_view_send
 cdef entry_t entry_view_recv
 cdef entry_t entry_selector
+cdef entry_t entry_queue_put
+cdef entry_t entry_queue_get
+cdef entry_t entry_simple_put
+cdef entry_t entry_simple_get
 
 
 cdef object chan_send_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
@@ -51,6 +55,30 @@ cdef object selector_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObje
     return entry_selector(self, args, n, names)
 
 
+cdef object queue_put_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
+    if n == 1 and names == NULL and chan_put_fast(&(<Queue>self).ch.c, args[0]):
+        return None
+    return entry_queue_put(self, args, n, names)
+
+
+cdef object queue_get_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
+    cdef void *item = chan_take_fast(&(<Queue>self).ch.c) if n == 0 and names == NULL else NULL
+    return gch_own(item) if item != NULL else entry_queue_get(self, args, n, names)
+
+
+cdef object simple_put_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
+    if n == 1 and names == NULL and chan_put_fast(&(<SimpleQueue>self).ch.c, args[0]):
+        return None
+    return entry_simple_put(self, args, n, names)
+
+
+cdef object simple_get_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
+    cdef void *item = NULL
+    if n == 0 and names == NULL:
+        item = chan_take_fast(&(<SimpleQueue>self).ch.c)
+    return gch_own(item) if item != NULL else entry_simple_get(self, args, n, names)
+
+
 cdef entry_t entry_replace(type cls, str name, entry_t entry) except *:
     """Let cls.name enter here; returns where it entered before."""
     cdef object method = cls.__dict__[name]
@@ -66,3 +94,7 @@ entry_chan_recv = entry_replace(Chan, "recv", chan_recv_entry)
 entry_view_send = entry_replace(SendChan, "send", view_send_entry)
 entry_view_recv = entry_replace(RecvChan, "recv", view_recv_entry)
 entry_selector = entry_replace(Selector, "select", selector_entry)
+entry_queue_put = entry_replace(Queue, "put", queue_put_entry)
+entry_queue_get = entry_replace(Queue, "get", queue_get_entry)
+entry_simple_put = entry_replace(SimpleQueue, "put", simple_put_entry)
+entry_simple_get = entry_replace(SimpleQueue, "get", simple_get_entry)

@@ -72,7 +72,7 @@ cdef inline bint case_ready(case_t *case) noexcept nogil:
         return False
     chan_after_fork(c)
     if case.sends:
-        return c.closed or c.ring.count < c.ring.cap or gch_waitq_ready(&c.recvq)
+        return c.closed or chan_has_room(c) or gch_waitq_ready(&c.recvq)
     return c.ring.count > 0 or c.closed or gch_waitq_ready(&c.sendq)
 
 
@@ -119,6 +119,18 @@ cdef Py_ssize_t select_now(select_t *s, int *code) noexcept nogil:
         GCH_CHAOS()
         wtr_finish(peer)
     return winner
+
+
+cdef Py_ssize_t select_settled_now(select_t *s, int *code) except? -1:
+    """select_now, and the channel that was chosen is settled if it must be; then
+    all cases are polled once more."""
+    cdef Py_ssize_t winner
+    while True:
+        winner = select_now(s, code)
+        if winner == SELECT_DEFAULT or code[0] != CHAN_UNSETTLED:
+            return winner
+        if chan_settle(s.cases[winner].c) < 0:
+            return -1
 
 
 # -- pass 2: park ----------------------------------------------------------------
@@ -210,7 +222,7 @@ cdef int select_run(select_t *s, bint has_default, int64_t deadline, Py_ssize_t 
     cdef gch_node *nodes
     cdef wtr_t *w
     cdef int code = CHAN_BLOCKED
-    winner[0] = select_now(s, &code)
+    winner[0] = select_settled_now(s, &code)
     if winner[0] != SELECT_DEFAULT or has_default or deadline == GCH_NOW:
         GCH_COUNT(GCH_PATH_select_polled)
         return code
@@ -221,6 +233,11 @@ cdef int select_run(select_t *s, bint has_default, int64_t deadline, Py_ssize_t 
         wtr_return(w)
         raise
     code = select_park(s, w, nodes, deadline, winner)
+    while code == CHAN_UNSETTLED:
+        if chan_settle(s.cases[winner[0]].c) < 0:
+            code = CHAN_RAISED
+            break
+        code = select_park(s, w, nodes, deadline, winner)
     wtr_return(w)
     if code == CHAN_DONE_RAISED:
         # A send of a merge; or a receive, interrupted and out of memory: what it
@@ -271,8 +288,7 @@ cdef object select_went(case_t *case, int code, Py_ssize_t index, void *elem):
     """The result of the case that went; elem is what it received."""
     if not case.sends:
         return select_received(case, index, elem) if code == CHAN_DONE else select_closed(index)
-    if code == CHAN_CLOSED:
-        raise Panic("send on closed channel")
+    chan_raise_unless_done(code, "select")
     return selected_sent[index] if index < SELECT_SMALL else Selected(index, None, True)
 
 

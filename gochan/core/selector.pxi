@@ -38,6 +38,8 @@ cdef inline object selector_select(Selector sel, bint has_default, int64_t deadl
     cdef Py_ssize_t winner
     cdef uint64_t word = 0
     cdef int code = CHAN_BLOCKED
+    if <size_t>PyList_GET_SIZE(sel.cases) != sel.s.n:
+        raise ReferenceError("this Selector is garbage: its cases were collected")
     if sel.large:
         return selector_select_slow(sel, has_default, deadline)
     selector_lock(sel)
@@ -45,6 +47,8 @@ cdef inline object selector_select(Selector sel, bint has_default, int64_t deadl
     if winner != SELECT_DEFAULT:
         word = sel.s.cases[winner].word
     selector_unlock(sel)
+    if code == CHAN_UNSETTLED:
+        return selector_select_slow(sel, has_default, deadline)
     if winner != SELECT_DEFAULT:
         return select_went(&sel.s.cases[winner], code, winner, &word)
     if has_default:
@@ -85,6 +89,7 @@ cdef extern from "Python.h":
 
 
 @cython.final
+@cython.no_gc_clear  # the collector empties `cases`, which a late finalizer must notice
 cdef class Selector:
     """Selector(*cases)
 --

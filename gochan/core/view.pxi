@@ -14,6 +14,7 @@ cdef object view_equal(Chan ch, object other):
 
 
 @cython.final
+@cython.no_gc_clear  # a method that a late finalizer calls finds the channel
 cdef class SendChan:
     """SendChan(chan)
 --
@@ -55,7 +56,7 @@ Equal to the channel, with the same hash.  See `Chan` for what each method means
     @property
     def cap(self):
         """As Chan.cap."""
-        return self.ch.c.ring.cap
+        return self.ch.c.limit
 
     @property
     def closed(self):
@@ -98,6 +99,7 @@ Equal to the channel, with the same hash.  See `Chan` for what each method means
 
 
 @cython.final
+@cython.no_gc_clear  # a method that a late finalizer calls finds the channel
 cdef class RecvChan:
     """RecvChan(chan)
 --
@@ -147,7 +149,7 @@ Equal to the channel, with the same hash.  See `Chan` for what each method means
     @property
     def cap(self):
         """As Chan.cap."""
-        return self.ch.c.ring.cap
+        return self.ch.c.limit
 
     @property
     def closed(self):
