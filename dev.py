@@ -76,6 +76,14 @@ def fingerprint(options):
     return text.hexdigest()
 
 
+def check_sanitizer(venv, wanted):
+    """End unless the installed extension was compiled under that sanitiser, or none."""
+    core = next(venv.glob("lib/*/site-packages/gochan/_core*.so")).read_bytes()
+    for name, symbol in {"address": b"__asan_init", "thread": b"__tsan_init"}.items():
+        if (symbol in core) != (name == wanted):
+            sys.exit(f"dev.py: the extension that was built for {wanted or 'no sanitiser'} is not")
+
+
 def set_up(options):
     """The Python of an environment in which the wheel is installed."""
     variant = ["debug"] * options.debug + [options.sanitize] * bool(options.sanitize)
@@ -111,6 +119,7 @@ def set_up(options):
         env=build_env(options),
     )
     run(*pip, "install", "--force-reinstall", "--no-deps", *wheels.glob("*.whl"))
+    check_sanitizer(venv, options.sanitize)
     stamp.write_text(current)
     return python
 

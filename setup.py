@@ -27,4 +27,11 @@ core = Extension(
     extra_link_args=link_args,
 )
 
-setup(ext_modules=cythonize([core], emit_linenums=bool(sanitize) or debug))
+# Each kind of build has a folder of its own: setuptools takes an object file that is
+# newer than its source for up to date, whatever flags it was compiled with.
+build = os.path.join("build", "-".join(["debug"] * debug + [sanitize or "plain"]))
+
+setup(
+    ext_modules=cythonize([core], emit_linenums=bool(sanitize) or debug),
+    options={"build": {"build_base": build}},
+)
