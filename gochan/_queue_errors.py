@@ -1,11 +1,12 @@
 """The exceptions of a queue: the standard library's own, so that a handler for
 one of them goes on working."""
 
+import sys
 from queue import Empty, Full
 
-try:
+if sys.version_info >= (3, 13):
     from queue import ShutDown
-except ImportError:  # before Python 3.13
+else:
 
     class ShutDown(Exception):
         """Raised by put and get of a queue that has been shut down."""

@@ -9,6 +9,7 @@ Left out are, by name:
 
 import sys
 import unittest
+
 from test.support import import_helper
 
 import gochan.queue

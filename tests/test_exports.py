@@ -9,13 +9,22 @@ import sys
 import pytest
 
 import gochan
+from gochan import queue
 
-CLASSES = [gochan.Chan, gochan.SendChan, gochan.RecvChan, gochan.Selector]
+CLASSES = [
+    *(gochan.Chan, gochan.SendChan, gochan.RecvChan, gochan.Selector),
+    *(queue.Queue, queue.LifoQueue, queue.PriorityQueue, queue.SimpleQueue),
+]
 
 
-def test_all_names_exist_and_nothing_else_is_public():
-    public = {name for name in vars(gochan) if not name.startswith("_")}
-    assert set(gochan.__all__) == public
+@pytest.mark.parametrize("module", [gochan, queue], ids=lambda module: module.__name__)
+def test_all_names_exist_and_nothing_else_is_public(module):
+    public = {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and not inspect.ismodule(value)
+    }
+    assert set(module.__all__) == public
 
 
 def test_version_is_the_distributions():
@@ -29,8 +38,9 @@ def test_types_are_shipped(name):
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_classes_say_where_users_find_them(cls):
-    assert cls.__module__ == "gochan"
-    assert f"class {cls.__name__}" in str(cls) or f"gochan.{cls.__name__}" in str(cls)
+    module = "gochan.queue" if hasattr(queue, cls.__name__) else "gochan"
+    assert cls.__module__ == module
+    assert str(cls) == f"<class '{module}.{cls.__name__}'>"
 
 
 def public_methods():

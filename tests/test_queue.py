@@ -505,6 +505,13 @@ def test_a_comparison_may_use_the_queue(how):
     assert sorted(values) == sorted([5, 9, 7, 8, 6, 4, *added])
 
 
+def number(value):
+    """The number that an int, a Key or a pair with a Key was made from."""
+    if isinstance(value, tuple):
+        value = value[1]
+    return value if isinstance(value, int) else value.n
+
+
 @pytest.mark.usefixtures("switching")
 @pytest.mark.parametrize("key", [int, Key, lambda n: (n % 5, Key(n))])
 @pytest.mark.parametrize("cap", [0, 2])
@@ -526,7 +533,7 @@ def test_priorities_among_threads(world, key, cap):
     got = [value for getter in getters for value in getter.join()]
     rest = q.get_many(each + 1, min=0)
     assert all(not b < a for a, b in itertools.pairwise(rest))
-    numbers = [v if isinstance(v, int) else v[1].n if isinstance(v, tuple) else v.n for v in got + rest]
+    numbers = [number(value) for value in got + rest]
     assert sorted(numbers) == list(range(each * 4))
 
 
@@ -1039,11 +1046,12 @@ def test_shutdown_in_the_middle_loses_nothing(make, world):
         q = make(2)
 
         def put(s, q=q):
-            for i in itertools.count():
-                try:
-                    q.put(i * 2 + s)
-                except ours.ShutDown:
-                    return i
+            sent = 0
+            with contextlib.suppress(ours.ShutDown):
+                while True:
+                    q.put(sent * 2 + s)
+                    sent += 1
+            return sent
 
         putters = [world.go(put, s) for s in range(2)]
         getters = [world.go(lambda q=q: list(q)) for _ in range(2)]

@@ -3,6 +3,7 @@
 from typing import Any, assert_type
 
 from gochan import Chan, RecvChan, Selected, Selector, SendChan, nil, select
+from gochan import queue as gochan_queue
 
 numbers: Chan[int] = Chan(8)
 numbers.send(1)
@@ -28,3 +29,22 @@ for index, _value in Selector(numbers, nil):
     assert_type(index, int)
 select(numbers.sender)  # type: ignore[arg-type]
 numbers.receiver.close()  # type: ignore[attr-defined]
+
+queue: gochan_queue.Queue[int] = gochan_queue.PriorityQueue(3)
+queue.put(1, timeout=0.5)
+assert_type(queue.get(False), int)
+assert_type(queue.get_many(10, min=2), list[int])
+assert_type(queue.chan, Chan[int])
+assert_type(queue.stats(), gochan_queue.QueueStats)
+queue.put("text")  # type: ignore[arg-type]
+for item in queue:
+    assert_type(item, int)
+try:
+    gochan_queue.SimpleQueue[str]().get_nowait()
+except (gochan_queue.Empty, gochan_queue.Full, gochan_queue.ShutDown):
+    pass
+
+
+class Doubling(gochan_queue.Queue[int]):
+    def _put(self, item: int) -> None:
+        super()._put(2 * item)
