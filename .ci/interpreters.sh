@@ -81,11 +81,13 @@ build_freethreaded() { # PREFIX
     logged ./configure --prefix="$1" --disable-gil --with-ensurepip=install --disable-test-modules
     logged make -j2
     logged make install
+    # Its own tests, as files: gochan.queue has to pass test_queue.py.
+    cp -r Lib/test "$1/lib/python3.13t/"
     cd "$cache"
     rm -rf "$build"
 }
 
-recipe="python3.13 of trixie with its fixes, --disable-gil, no tests"
+recipe="python3.13 of trixie with its fixes, --disable-gil, the tests that need no compiler"
 prefix="$cache/3.13t"
 if ! finished "$prefix" "$recipe"; then
     if [[ -z "$archive" ]]; then
@@ -115,7 +117,7 @@ make_sid() {
     archive_settings >"$sid/etc/apt/apt.conf.d/machine"
     # g++ for greenlet.
     logged run_in_sid env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
-        g++ libc6-dev python3.14 python3.14-venv python3.14-dev python3.15 python3.15-venv python3.15-dev
+        g++ libc6-dev python3.{14,15} python3.{14,15}-{venv,dev} libpython3.{14,15}-testsuite
     logged run_in_sid apt-get clean
 }
 
@@ -136,7 +138,7 @@ copy_network_settings() {
     done
 }
 
-recipe="sid: g++, python3.14, python3.15"
+recipe="sid: g++, python3.14, python3.15, their tests"
 if ! finished "$sid" "$recipe"; then
     if [[ -z "$archive" ]]; then
         left_out "3.14, 3.15" "they are Debian's packages, and apt here knows no Debian archive"

@@ -53,6 +53,34 @@ def run(name, *args):
     return child.returncode, child.stdout, child.stderr
 
 
+# -- the queue -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [(), ("--maxsize", 10), ("--standard",)])
+def test_logqueue_writes_every_record(tmp_path, options):
+    file = tmp_path / "log"
+    code, out, err = run("logqueue.py", "--threads", 16, "--records", 5000, *options, file)
+    assert (code, err) == (0, "")
+    assert "every record is there once" in out
+    assert len(file.read_text().splitlines()) == 5000
+
+
+def test_logqueue_notices_what_is_wrong(tmp_path):
+    spec = importlib.util.spec_from_file_location("logqueue", EXAMPLES / "logqueue.py")
+    logqueue = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(logqueue)
+    file = tmp_path / "log"
+    for text, wrong in [
+        ("0 0\n1 1\n0 2\n", ""),
+        ("0 0\n1 1\n", "missing"),
+        ("0 2\n1 1\n0 0\n", "out of order"),
+        ("0 0\n0 0\n1 1\n0 2\n", "twice"),
+    ]:
+        file.write_text(text)
+        assert wrong in logqueue.check(file, 2, 3)
+        assert bool(wrong) == bool(logqueue.check(file, 2, 3))
+
+
 # -- the short ones --------------------------------------------------------------
 
 

@@ -104,6 +104,78 @@ TEST(ring_of_pointers_is_the_same_ring)
     gch_ring_free(&r);
 }
 
+/* The queue's ring: it starts without memory, doubles up to a limit, and keeps
+ * the order whatever its head is. */
+TEST(ring_grows_in_order_up_to_its_limit)
+{
+    for (size_t limit = 1; limit <= 40; limit += 3) {
+        gch_ring r;
+        uint32_t in = 0, out = 0;
+        CHECK_EQ(gch_ring_init(&r, 0, 16), 0);
+        for (int lap = 0; lap < 60; lap++) {
+            while (r.count < limit && r.count < (size_t)lap) {
+                if (r.count == r.cap) {
+                    CHECK_EQ(gch_ring_grow(&r, 1, limit), 0);
+                    CHECK(r.cap > r.count && r.cap <= limit);
+                    check_invariants(&r);
+                }
+                push_number(&r, in++);
+            }
+            for (size_t i = r.count / 3; i > 0; i--) {
+                pop_number(&r, out++);
+            }
+        }
+        CHECK_EQ(r.cap, limit);
+        while (r.count > 0) {
+            pop_number(&r, out++);
+        }
+        gch_ring_reset(&r);
+        CHECK(r.slots == NULL && r.cap == 0);
+        check_invariants(&r);
+        CHECK_EQ(gch_ring_grow(&r, limit, limit), 0); /* for many at once */
+        CHECK_EQ(r.cap, limit);
+        gch_ring_free(&r);
+    }
+}
+
+TEST(ring_that_cannot_grow_stays_as_it_is)
+{
+    gch_ring r;
+    CHECK_EQ(gch_ring_init(&r, 0, 16), 0);
+    CHECK_EQ(gch_ring_grow(&r, 1, SIZE_MAX), 0);
+    push_number(&r, 7);
+    CHECK_EQ(gch_ring_grow(&r, SIZE_MAX / 2, SIZE_MAX), -1);
+    check_invariants(&r);
+    pop_number(&r, 7);
+    gch_ring_free(&r);
+}
+
+/* A stack: what went in last comes out first, also what was put back. */
+TEST(ring_from_the_back_is_a_stack)
+{
+    for (size_t head = 0; head < 3; head++) {
+        gch_ring r;
+        int things[4];
+        CHECK_EQ(gch_ring_init(&r, 3, sizeof(void *)), 0);
+        for (size_t i = 0; i < head; i++) {
+            gch_ring_push_ptr(&r, NULL);
+            gch_ring_pop_ptr(&r);
+        }
+        for (int i = 0; i < 3; i++) {
+            gch_ring_push_ptr(&r, &things[i]);
+        }
+        void *back = &things[3];
+        CHECK_EQ(gch_ring_repush(&r, &back), 0); /* passes cap, as unpop does */
+        CHECK_EQ(r.room, 4);
+        check_invariants(&r);
+        for (int i = 3; i >= 0; i--) {
+            CHECK(gch_ring_pop_back_ptr(&r) == &things[i]);
+        }
+        CHECK_EQ(r.count, 0);
+        gch_ring_free(&r);
+    }
+}
+
 /* Invariant 3: unpop alone passes cap, by growing one slot, wherever head is;
  * what was there before keeps its order behind the returned element. */
 TEST(ring_unpop_grows_a_full_ring_at_every_head)
@@ -293,6 +365,9 @@ int main(void)
     RUN(ring_init_refuses_what_does_not_fit);
     RUN(ring_is_fifo_across_the_seam);
     RUN(ring_of_pointers_is_the_same_ring);
+    RUN(ring_grows_in_order_up_to_its_limit);
+    RUN(ring_that_cannot_grow_stays_as_it_is);
+    RUN(ring_from_the_back_is_a_stack);
     RUN(ring_unpop_grows_a_full_ring_at_every_head);
     RUN(ring_unpop_with_room_allocates_nothing);
     RUN(ring_unpop_without_memory_changes_nothing);
