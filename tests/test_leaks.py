@@ -1,5 +1,6 @@
 """References and memory come back after every kind of operation."""
 
+import copy
 import gc
 import sys
 import threading
@@ -8,7 +9,7 @@ import tracemalloc
 import pytest
 from conftest import parked
 
-from gochan import Chan, EndOfChannel, Panic, Selector, select
+from gochan import Chan, EndOfChannel, Panic, Selector, queue, select
 
 ROUNDS = 200
 
@@ -63,6 +64,11 @@ def set_value(v):
     sel.select()
 
 
+def prioritize(q, *values):
+    for i, value in enumerate(values * 4):
+        q.put(value if i % 4 == 3 else ((i * 7) % 5, i, value))
+
+
 OPERATIONS = {
     "send, recv": send_recv,
     "dropped in the buffer": full,
@@ -91,9 +97,26 @@ OPERATIONS = {
     "merge": lambda v: next(iter(Selector(full(v), (Chan(), v)))),
     "views": lambda v: (full(v).receiver.recv(), Chan(1).sender.send(v)),
     "dtype refuses": lambda v: Chan(1, "q").send(v),
+    "queue": lambda v: (q := queue.Queue(3), q.put_many([v] * 3), q.get(), q.task_done()),
+    "queue, full": lambda v: queue.Queue(1).put_many([v] * 3, timeout=1e-6),
+    "queue, empty": lambda v: queue.Queue(1).get(timeout=1e-6),
+    "queue, shut down": lambda v: (q := queue.Queue(), q.put(v), q.shutdown(True), q.put(v)),
+    "queue that grows": lambda v: [q := queue.Queue(), *(q.put(v) for _ in range(50))],
+    "LifoQueue": lambda v: (q := queue.LifoQueue(), q.put_many([v] * 3), q.get_many(2)),
+    "PriorityQueue": lambda v: (q := queue.PriorityQueue(), prioritize(q, v), q.get_many(2)),
+    "PriorityQueue refuses": lambda v: prioritize(queue.PriorityQueue(), (1, v), v),
+    "PriorityQueue in a select": lambda v: (
+        q := queue.PriorityQueue(),
+        select((q.chan, v), Chan()),
+    ),
+    "SimpleQueue": lambda v: (q := queue.SimpleQueue(), q.put(v), q.get(), q.put_many([v, v])),
+    "queue with hooks": lambda v: (q := queue.Queue(3), q.put(v), q.mutex, q.put(v), q.get()),
+    "queue made again": lambda v: (q := queue.Queue(), q.put(v), q.__init__(2), q.put(v)),
+    "queue, copied": lambda v: (q := queue.Queue(), q.put(v), copy.copy(q).get()),
     "chan of itself": lambda v: (ch := Chan(2), ch.send(ch), ch.send(v)),
 }
 EXPECTED = (TimeoutError, EndOfChannel, Panic, TypeError, KeyError)
+EXPECTED += (queue.Empty, queue.Full, queue.ShutDown)
 
 
 def attempt(operation, value):

@@ -8,6 +8,7 @@ from functools import partial
 from isolated.child import go, run
 
 from gochan import Chan, Selector
+from gochan.queue import PriorityQueue
 
 LENGTH = 100_000
 MANY = 1_000_000
@@ -17,11 +18,18 @@ class Sub(Chan):
     """A subclass: its instances have a __dict__ and die otherwise."""
 
 
+def in_queue(ch):
+    q = PriorityQueue()
+    q.put(ch)
+    return q
+
+
 LINKS = {
     "chan": lambda ch: ch,
     "list": lambda ch: [ch],
     "view": lambda ch: ch.receiver,
     "selector": lambda ch: Selector(ch),
+    "queue": in_queue,
     "iterator": lambda ch: iter(Selector(ch)),
 }
 
