@@ -1,0 +1,45 @@
+"""How figures are written: an amount with its unit, and a ratio."""
+
+import math
+
+TIMES = "\N{MULTIPLICATION SIGN}"
+ENDLESS = 1e6  # a ratio to nothing
+
+STEPS = {
+    "ns": ((1, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")),
+    "bytes": ((1, "B"), (1024, "KiB"), (1024**2, "MiB")),
+    "index": ((1, ""),),
+}
+
+
+def digits(value: float) -> str:
+    """Three digits that count, at least: 0.0812, 4.81, 48.1, 481, 1,204."""
+    if value == 0 or value >= 99.95:
+        return f"{value:,.0f}"
+    return f"{value:.{min(6, 2 - math.floor(math.log10(value)))}f}"
+
+
+def amount(value: float, unit: str) -> str:
+    """`48.1 ns`, `1.20 µs`, `288 B`; a unit that is not known stands as it is."""
+    steps = STEPS.get(unit, ((1, unit),))
+    size, name = next((step for step in reversed(steps) if value >= step[0]), steps[0])
+    shown = digits(value / size) if unit != "bytes" or size > 1 else f"{value:,.0f}"
+    return f"{shown} {name}".rstrip()
+
+
+def factor(value: float) -> str:
+    """A ratio near 1, such as a change: `1.08`, `0.93`, `31`; `inf` without an end."""
+    if value >= ENDLESS:
+        return "inf"
+    return f"{value:.2f}" if value < 9.995 else f"{value:,.0f}"
+
+
+def times(value: float) -> str:
+    """How many times as much, with the sign: 46, 1.2, 1/8."""
+    if value >= ENDLESS:
+        return "inf" + TIMES
+    if value >= 9.95:
+        return f"{value:,.0f}{TIMES}"
+    if value >= 0.1:
+        return f"{value:.1f}{TIMES}"
+    return f"1/{1 / max(value, 1 / ENDLESS):,.0f}{TIMES}"
