@@ -7,9 +7,9 @@ takes depends on whether both threads have a CPU at that moment.
 from itertools import repeat
 
 import pytest
+from operations import OPS
 
 from gochan import Chan, Selector, select
-from micro.conftest import OPS
 
 pytestmark = pytest.mark.benchmark(group="park")
 

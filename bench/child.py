@@ -1,0 +1,35 @@
+"""Rounds that are done in a process of their own.
+
+A child reads lines of JSON, does the round that a line asks for, and answers with a line,
+[seconds of the clock, seconds of CPU time].  Any program can be one.  It ends when its
+input does.
+"""
+
+import json
+import subprocess
+
+from gochan.bench.measure import Sample
+
+
+class Child:
+    """A process that does rounds when told to."""
+
+    def __init__(self, words: list[str], env: dict[str, str] | None = None) -> None:
+        self.process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=env
+        )
+
+    def ask(self, *request: object) -> Sample:
+        """Have it do a round."""
+        print(json.dumps(request), file=self.process.stdin)
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise RuntimeError(f"its process ended with code {self.process.wait()}")
+        return Sample(*json.loads(answer))
+
+    def stop(self) -> None:
+        """End it, whatever it is doing."""
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
