@@ -235,7 +235,10 @@ class Turns:
     def warm_up(self, step: int) -> None:
         """Find the lengths of the rounds, and do one that does not count."""
         for name, run in self.runners.items():
-            self.ops[name] = self.attempt(name, partial(calibrate, run, step, self.effort)) or step
+            self.attempt(name, partial(run, step))  # what it imports or starts once is no work
+            if name not in self.errors:
+                found = self.attempt(name, partial(calibrate, run, step, self.effort))
+                self.ops[name] = found or step
         for name in self.going():
             self.attempt(name, partial(self.runners[name], self.ops[name]))
         self.spent = dict.fromkeys(self.runners, 0.0)
