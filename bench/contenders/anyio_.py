@@ -14,22 +14,20 @@ class AnyioStream(Tasks):
     module = "anyio"
     package = "anyio"
 
+    def __init__(self):
+        self.opened = []  # it warns of a stream that nobody closed
+
     def run(self, main):
         import anyio
 
-        self.streams_open = []
         try:
             return anyio.run(main)
         finally:
-            for stream in self.streams_open:
-                stream.close()
+            self.stop()
 
-    def stream(self, cap):
-        import anyio
-
-        both = anyio.create_memory_object_stream(cap)
-        self.streams_open += both
-        return both
+    def stop(self):
+        while self.opened:
+            self.opened.pop().close()
 
     async def together(self, loops):
         import anyio
@@ -38,9 +36,20 @@ class AnyioStream(Tasks):
             for loop in loops:
                 group.start_soon(loop)
 
+    def stream(self, cap):
+        import anyio
+
+        both = anyio.create_memory_object_stream(cap)
+        self.opened += both
+        return both
+
     def ends(self, cap):
         send_end, receive_end = self.stream(cap)
         return send_end.send, receive_end.receive
+
+    def tries(self, cap):
+        send_end, receive_end = self.stream(cap)
+        return send_end.send_nowait, receive_end.receive_nowait
 
     async def drain(self, n):
         """`async for` over a stream whose sending end is closed."""

@@ -17,12 +17,15 @@ class AsyncioQueue(Tasks):
     async def together(self, loops):
         await asyncio.gather(*(loop() for loop in loops))
 
+    def channel(self, cap):
+        return asyncio.Queue(max(cap, 1))
+
     def ends(self, cap):
-        q = asyncio.Queue(max(cap, 1))
+        q = self.channel(cap)
         return q.put, q.get
 
     def tries(self, cap):
-        q = asyncio.Queue(cap)
+        q = self.channel(cap)
         return q.put_nowait, q.get_nowait
 
 

@@ -24,5 +24,9 @@ class CulsansQueue(Pipe):
         q = self.sync_side(cap)
         return q.put_nowait, q.get_nowait
 
+    def closing(self):
+        q = self.sync_side(1)
+        return q.get, q.shutdown
+
 
 contender = CulsansQueue()

@@ -15,11 +15,18 @@ class FtUtilsQueue(Pipe):
     def missing(self):
         return "needs a free-threaded build" if gil_enabled() else super().missing()
 
-    def pipe(self, cap):
+    def queue(self):
         from ft_utils.concurrency import ConcurrentQueue
 
-        q = ConcurrentQueue()
+        return ConcurrentQueue()
+
+    def pipe(self, cap):
+        q = self.queue()
         return q.push, q.pop
+
+    def closing(self):
+        q = self.queue()
+        return q.pop, q.shutdown
 
 
 contender = FtUtilsQueue()

@@ -27,17 +27,22 @@ class TrioChannel(Tasks):
             for loop in loops:
                 nursery.start_soon(loop)
 
-    def ends(self, cap):
+    def channel(self, cap):
         import trio
 
-        send_end, receive_end = trio.open_memory_channel(cap)
+        return trio.open_memory_channel(cap)
+
+    def ends(self, cap):
+        send_end, receive_end = self.channel(cap)
         return send_end.send, receive_end.receive
+
+    def tries(self, cap):
+        send_end, receive_end = self.channel(cap)
+        return send_end.send_nowait, receive_end.receive_nowait
 
     async def drain(self, n):
         """`async for` over a channel whose sending end is closed."""
-        import trio
-
-        send_end, receive_end = trio.open_memory_channel(n)
+        send_end, receive_end = self.channel(n)
         for _ in repeat(None, n):
             send_end.send_nowait(None)
         await send_end.aclose()
