@@ -55,7 +55,7 @@ GROUPS = {
     "two-threads": "Two threads",
     "n-by-n": "Many threads",
     "select": "Select",
-    "latency": "Latency",
+    "waiting": "Waiting",
     "fairness": "Fairness",
     "memory": "Memory",
 }
@@ -65,9 +65,11 @@ def group_of(shape: Shape) -> str:
     """A key of GROUPS, for any shape: by unit, then name, then threads."""
     if shape.unit != "ns":
         return "memory" if shape.unit == "bytes" else "fairness"
-    for word, group in (("select", "select"), ("latency", "latency"), ("wake", "latency")):
-        if word in shape.name:
-            return group
+    kind = shape.name.partition("-")[0]
+    if kind == "select":
+        return "select"
+    if kind in ("wake", "close", "idle"):
+        return "waiting"
     return {0: "one-thread", 1: "one-thread", 2: "two-threads"}.get(shape.threads, "n-by-n")
 
 

@@ -7,7 +7,7 @@ ENDLESS = 1e6  # a ratio to nothing
 
 STEPS = {
     "ns": ((1, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")),
-    "bytes": ((1, "B"), (1024, "KiB"), (1024**2, "MiB")),
+    "bytes": ((1, "B"), (1e3, "kB"), (1e6, "MB")),
     "index": ((1, ""),),
 }
 
@@ -19,12 +19,22 @@ def digits(value: float) -> str:
     return f"{value:.{min(6, 2 - math.floor(math.log10(value)))}f}"
 
 
+def step_of(value: float, unit: str) -> tuple[float, str]:
+    steps = STEPS.get(unit, ((1, unit),))
+    return next((step for step in reversed(steps) if value >= step[0]), steps[0])
+
+
 def amount(value: float, unit: str) -> str:
     """`48.1 ns`, `1.20 µs`, `288 B`; a unit that is not known stands as it is."""
-    steps = STEPS.get(unit, ((1, unit),))
-    size, name = next((step for step in reversed(steps) if value >= step[0]), steps[0])
+    size, name = step_of(value, unit)
     shown = digits(value / size) if unit != "bytes" or size > 1 else f"{value:,.0f}"
     return f"{shown} {name}".rstrip()
+
+
+def round_amount(value: float, unit: str) -> str:
+    """For an axis: `100 ns`, `1 µs`."""
+    size, name = step_of(value, unit)
+    return f"{value / size:g} {name}".rstrip()
 
 
 def factor(value: float) -> str:
@@ -35,11 +45,10 @@ def factor(value: float) -> str:
 
 
 def times(value: float) -> str:
-    """How many times as much, with the sign: 46, 1.2, 1/8."""
+    """How many times as much, with the sign: 46, 1.2, 0.31."""
     if value >= ENDLESS:
         return "inf" + TIMES
-    if value >= 9.95:
-        return f"{value:,.0f}{TIMES}"
-    if value >= 0.1:
-        return f"{value:.1f}{TIMES}"
-    return f"1/{1 / max(value, 1 / ENDLESS):,.0f}{TIMES}"
+    for least, places in ((9.95, 0), (0.995, 1), (0.02, 2)):
+        if value >= least:
+            return f"{value:,.{places}f}{TIMES}"
+    return f"{value:.1g}{TIMES}"
