@@ -63,12 +63,29 @@ def colour(contender: str) -> str:
 
 # -- one panel ---------------------------------------------------------------------
 
-# Inches.  A panel is as wide as a phone shows well, and a picture has two beside
-# each other: 800 pixels at the 96 an inch that browsers count.
-WIDE, BAR, LINE, PAD = 4.1, 0.22, 0.16, 0.16
-NAMES, VALUES = 1.5, 1.14
-FOOT = 0.3  # for the axis, and to the next row
+BAR, LINE = 0.22, 0.16  # inches of a bar, of a line of text
+FOOT = 0.3  # inches for the axis, and to the next row
 MOST = 60  # characters in a line of a panel
+
+
+class Room(NamedTuple):
+    """How wide things are, in inches; browsers count 96 pixels in one."""
+
+    wide: float
+    """From one panel to the next."""
+    pad: float
+    names: float
+    """Before the bars."""
+    values: float
+    """After them."""
+
+    @property
+    def bars(self) -> float:
+        return self.wide - self.pad - self.names - self.values
+
+
+PICTURE = Room(wide=4.1, pad=0.16, names=1.5, values=1.14)  # two beside each other: 800 pixels
+PHONE = Room(wide=3.5, pad=0.02, names=1.46, values=1.05)  # one on a page of a phone
 
 
 class Panel(NamedTuple):
@@ -117,40 +134,26 @@ def draw_bars(ax: "Axes", panel: Panel, low: float) -> None:
             ax.plot(ends, [row, row], lw=1.2, color=LIGHT["line"], solid_capstyle="butt")
 
 
-def write_bars(ax: "Axes", panel: Panel, low: float) -> None:
+def write_bars(ax: "Axes", panel: Panel, low: float, room: Room) -> None:
     """The name before each bar, the value after it, and at the right edge how many
     times gochan's that is."""
     ours = panel.bars.get("gochan")
     compared = ours is not None and ours.value > 0 and panel.shape.unit != "index"
 
-    def write(words: str, x: float, row: int, points: float, ha: str, **style) -> None:
-        ax.annotate(
-            words,
-            (x, row),
-            (points, 0),
-            xycoords=("axes fraction" if x in (0, 1) else "data", "data"),
-            textcoords="offset points",
-            ha=ha,
-            va="center_baseline",
-            fontsize=8.2,
-            annotation_clip=False,
-            **style,
-        )
+    def write(words: str, x: float, of: str, row: int, points: float, **style) -> None:
+        style |= {"va": "center_baseline", "fontsize": 8.2, "annotation_clip": False}
+        at = {"xycoords": (of, "data"), "textcoords": "offset points"}
+        ax.annotate(words, (x, row), (points, 0), **at, **style)
 
     for row, (name, bar) in enumerate(panel.bars.items()):
         style = {"color": LIGHT["ink"], "weight": "bold" if name == "gochan" else "normal"}
-        write(name, 0, row, -6, "right", **style)
-        write(
-            amount(bar.value, panel.shape.unit),
-            max(bar.value, bar.high, low),
-            row,
-            5,
-            "left",
-            **style,
-        )
+        value, end = amount(bar.value, panel.shape.unit), max(bar.value, bar.high, low)
+        write(name, 0, "axes fraction", row, -6, ha="right", **style)
+        write(value, end, "data", row, 5, ha="left", **style)
         if compared and name != "gochan":
+            style = {"color": LIGHT["muted"], "ha": "right"}
             ratio = times(bar.value / ours.value)
-            write(ratio, 1, row, VALUES * 72, "right", color=LIGHT["muted"])
+            write(ratio, 1, "axes fraction", row, room.values * 72, **style)
 
 
 def decades(low: float, high: float) -> list[float]:
@@ -159,7 +162,7 @@ def decades(low: float, high: float) -> list[float]:
     return [10.0**power for power in powers[:: 1 if len(powers) <= 4 else 2]]
 
 
-def draw(ax: "Axes", panel: Panel, span: tuple[float, float]) -> None:
+def draw(ax: "Axes", panel: Panel, span: tuple[float, float], room: Room) -> None:
     """One panel: no frame, no marks; a faint line at each decade."""
     share = panel.shape.unit == "index"
     low, high = (0.0, 1.0) if share else span
@@ -173,7 +176,7 @@ def draw(ax: "Axes", panel: Panel, span: tuple[float, float]) -> None:
     for tick in ticks:
         ax.axvline(tick, lw=0.8, color=LIGHT["grid"], zorder=0)
     draw_bars(ax, panel, low)
-    write_bars(ax, panel, low)
+    write_bars(ax, panel, low, room)
     for artist in [*ax.lines, *ax.patches]:  # clips have ids, which would meet in a page
         artist.set_clip_on(False)
 
@@ -188,37 +191,43 @@ def rows_of(panels: list[Panel], columns: int) -> Iterator[tuple[list[Panel], fl
         yield row, max(panel.tall for panel in row) + FOOT
 
 
-def picture(panels: list[Panel], heading: str = "", notes: Collection[str] = ()) -> "Figure":
-    """The panels, two in a row, on the same axis, under a heading."""
+def picture(
+    panels: list[Panel],
+    heading: str = "",
+    notes: Collection[str] = (),
+    *,
+    span: tuple[float, float] | None = None,
+    room: Room = PICTURE,
+) -> "Figure":
+    """The panels, two in a row, under a heading; on one axis, which may be given."""
     from matplotlib.figure import Figure
 
     columns = min(2, len(panels))
     notes = [line for note in notes for line in wrap(note, columns * MOST - 6)]
-    top = PAD + (0.42 + LINE * len(notes) if heading else 0.0)
+    top = room.pad + (0.42 + LINE * len(notes) if heading else 0.0)
     rows = list(rows_of(panels, columns))
-    width, height = WIDE * columns + PAD, top + sum(tall for _, tall in rows)
+    width, height = room.wide * columns + room.pad, top + sum(tall for _, tall in rows)
     figure = Figure((width, height), facecolor="none")
 
-    def text(x: float, y: float, words: str, **style) -> None:
+    def write(x: float, y: float, words: str, size: float, ink: str, **style) -> None:
         """At so many inches from the left and from the top."""
-        figure.text(x / width, 1 - y / height, words, va="top", **style)
+        style |= {"va": "top", "fontsize": size, "color": LIGHT[ink]}
+        figure.text(x / width, 1 - y / height, words, **style)
 
-    if heading:
-        text(PAD, PAD, heading, fontsize=13, fontweight="bold", color=LIGHT["ink"])
+    def place(panel: Panel, left: float, top: float) -> None:
+        write(left, top, panel.title, 9.5, "ink", weight="bold")
+        for number, note in enumerate(panel.note):
+            write(left, top + 0.19 + LINE * number, note, 8, "muted")
+        x, y = (left + room.names) / width, 1 - (top + panel.tall) / height
+        box = (x, y, room.bars / width, BAR * len(panel.bars) / height)
+        draw(figure.add_axes(box), panel, span or span_of(panels), room)
+
+    write(room.pad, room.pad, heading, 13, "ink", weight="bold")
     for number, note in enumerate(notes):
-        text(PAD, PAD + 0.29 + LINE * number, note, fontsize=8.5, color=LIGHT["muted"])
-    span = span_of(panels)
+        write(room.pad, room.pad + 0.29 + LINE * number, note, 8.5, "muted")
     for row, tall in rows:
         for column, panel in enumerate(row):
-            left = PAD + WIDE * column
-            text(left, top, panel.title, fontsize=9.5, fontweight="bold", color=LIGHT["ink"])
-            for number, note in enumerate(panel.note):
-                text(left, top + 0.19 + LINE * number, note, fontsize=8, color=LIGHT["muted"])
-            bottom = height - top - panel.tall
-            box = (left + NAMES, bottom, WIDE - PAD - NAMES - VALUES, BAR * len(panel.bars))
-            sides = (width, height, width, height)
-            ax = figure.add_axes([inches / side for inches, side in zip(box, sides, strict=True)])
-            draw(ax, panel, span)
+            place(panel, room.pad + room.wide * column, top)
         top += tall
     return figure
 
@@ -245,6 +254,11 @@ def drawing() -> Iterator[None]:
     """matplotlib's settings, for as long as we draw."""
     import matplotlib
 
-    settings = {"svg.fonttype": "none", "font.family": ["DejaVu Sans"], "path.simplify": False}
+    settings = {
+        "svg.fonttype": "none",
+        "font.family": ["sans-serif"],
+        "font.sans-serif": ["DejaVu Sans"],
+        "path.simplify": False,
+    }
     with matplotlib.rc_context(settings):
         yield

@@ -62,9 +62,10 @@ def notes_of(run: Run, shapes: list[Shape]) -> list[str]:
 
 def pictures(run: Run) -> Iterator[tuple[str, "Figure"]]:
     """Every picture of a run, with the name of its file."""
-    headlines = [run.shapes[name] for name in HEADLINES if name in run.shapes]
-    if headlines:
-        panels = [panel_of(shape, HEADLINES[shape.name], HEADLINERS) for shape in headlines]
+    headlines = [shape for name in HEADLINES if (shape := run.shapes.get(name))]
+    panels = [panel_of(shape, HEADLINES[shape.name], HEADLINERS) for shape in headlines]
+    panels = [panel for panel in panels if panel.bars]
+    if panels:
         yield "numbers", picture(panels, "gochan beside other queues", notes_of(run, headlines))
     for group, shapes in runfile.groups(run):
         panels = [panel_of(shape) for shape in shapes]

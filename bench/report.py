@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from gochan.bench import runfile
-from gochan.bench.panels import INK, panel_of, picture, scheme, svg
+from gochan.bench.panels import INK, PHONE, panel_of, picture, scheme, span_of, svg
 from gochan.bench.runfile import Run, Shape
 from gochan.bench.units import amount, times
 
@@ -30,18 +30,19 @@ def css() -> str:
 * {{ box-sizing: border-box }}
 body {{ margin: 0 auto; max-width: 62rem; padding: 1rem; background: var(--paper);
   color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }}
-h1 {{ margin: .5rem 0 }}
+h1 {{ margin: .5rem 0; font-size: 1.5rem; line-height: 1.25 }}
 h2 {{ margin: 2.5rem 0 .5rem; padding-top: .75rem; border-top: 1px solid var(--grid) }}
 h3 {{ margin: 0; font-size: 1rem }}
 p {{ margin: 0 }}
 a {{ color: var(--ours) }}
-nav {{ display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin-top: 1rem }}
+.note {{ margin-bottom: .5rem }}
+nav {{ display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin-top: .75rem }}
 nav a {{ padding: .35rem 0 }}
 .note, article p, summary, dt {{ color: var(--muted); font-size: .875rem }}
 .shapes {{ display: grid; gap: 2rem 2.5rem; align-items: start;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)) }}
 article {{ min-width: 0 }}
-svg {{ display: block; width: 100%; max-width: 30rem; height: auto; margin: .5rem 0 }}
+svg {{ display: block; width: 100%; max-width: 26rem; height: auto; margin: .5rem 0 }}
 svg text {{ font-family: inherit !important }}
 summary {{ cursor: pointer; padding: .35rem 0 }}
 .wide {{ overflow-x: auto }}
@@ -59,9 +60,10 @@ dd {{ margin: 0; overflow-wrap: anywhere }}
 # -- parts -------------------------------------------------------------------------
 
 
-def drawing_of(shape: Shape) -> str:
+def drawing_of(shape: Shape, span: tuple[float, float]) -> str:
     """The panel, without what the page says itself; ids would meet in one page."""
-    text = svg(picture([panel_of(shape)._replace(title="", note=[])]))
+    panel = panel_of(shape)._replace(title="", note=[])
+    text = svg(picture([panel], span=span, room=PHONE))
     text = re.sub(r"\s*<(style|defs)\b.*?</\1>", "", text, flags=re.DOTALL)
     text = re.sub(r' (id|xmlns(:\w+)?|width|height|version)="[^"]*"', "", text)
     label = escape(f"{shape.name}: {shape.what}", quote=True)
@@ -96,9 +98,10 @@ def table_of(shape: Shape) -> Iterator[str]:
 
 def section(group: str, shapes: list[Shape]) -> Iterator[str]:
     yield f'<section id="{group}"><h2>{runfile.GROUPS[group]}</h2><div class="shapes">'
+    span = span_of([panel_of(shape) for shape in shapes])
     for shape in shapes:
         yield f"<article><h3>{escape(shape.name)}</h3><p>{escape(shape.what)}</p>"
-        yield drawing_of(shape)
+        yield drawing_of(shape, span)
         yield from table_of(shape)
         yield "</article>"
     yield "</div></section>"
@@ -118,7 +121,7 @@ def conditions(run: Run) -> Iterator[str]:
 # -- the page ----------------------------------------------------------------------
 
 ABOUT = """
-Blue is gochan.  A bar is the median of the rounds, a dark line its 95 % interval; at the right is
+Blue is gochan.  A bar is the median of the rounds, a thin line its 95 % interval; at the right is
 how many times gochan's that is.  Axes of time and of bytes are logarithmic.  Bars are sorted, the
 best on top.
 """

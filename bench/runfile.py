@@ -74,9 +74,10 @@ def group_of(shape: Shape) -> str:
 
 
 def groups(run: Run) -> Iterator[tuple[str, list[Shape]]]:
-    """The groups that have a shape, in the order of GROUPS."""
+    """The groups in which anything was measured, in the order of GROUPS."""
+    measured = [shape for shape in run.shapes.values() if shape.rounds]
     for name in GROUPS:
-        shapes = [shape for shape in run.shapes.values() if group_of(shape) == name]
+        shapes = [shape for shape in measured if group_of(shape) == name]
         if shapes:
             yield name, shapes
 
