@@ -57,7 +57,11 @@ class Go(Contender):
     def ask(self, kind, args, n):
         if self.child is None:
             self.child = self.start()
-        return self.child.ask(kind, args, n)
+        try:
+            return self.child.ask(kind, args, n)
+        except BaseException:
+            self.stop()  # it has ended, or has not answered
+            raise
 
     def start(self) -> Child:
         """A running program can lose its file: nothing is left to clean up later."""
