@@ -1,8 +1,8 @@
 """Rounds that are done in a process of their own.
 
 A child reads lines of JSON, does the round that a line asks for, and answers with a line,
-[seconds of the clock, seconds of CPU time].  Any program can be one.  It ends when its
-input does.
+[seconds of the clock, seconds of CPU time]; or with a string that says what failed.  Any
+program can be one.  It ends when its input does.
 """
 
 import json
@@ -25,7 +25,10 @@ class Child:
         answer = self.process.stdout.readline()
         if not answer:
             raise RuntimeError(f"its process ended with code {self.process.wait()}")
-        return Sample(*json.loads(answer))
+        result = json.loads(answer)
+        if isinstance(result, str):
+            raise RuntimeError(result)
+        return Sample(*result)
 
     def stop(self) -> None:
         """End it, whatever it is doing."""

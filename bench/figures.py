@@ -4,23 +4,27 @@ Each function here is the body of a shape (shapes.py) whose round gives the figu
 itself: the Sample holds it in place of seconds.
 """
 
+import atexit
 import ctypes
 import gc
+import json
 import os
-import subprocess
 import sys
 import sysconfig
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
 from statistics import median
 from threading import Lock, Thread, Timer
 from time import clock_gettime, perf_counter, process_time, pthread_getcpuclockid, sleep
 
-from gochan.bench.contenders import Contender, all_contenders
+from gochan.bench.child import Child
+from gochan.bench.contenders import Contender
 from gochan.bench.measure import Sample, timed_threads
 
-PARKED = 0.0003  # seconds after which a thread that waits has stopped spinning
+PARKED = 0.00015  # seconds after which a thread that waits has stopped spinning
 SETTLED = 0.05  # the same on a busy machine, many times over
 CROWD = 100  # threads that wait for a close
 
@@ -41,6 +45,8 @@ def wake_up(percent: float, contender: Contender, n: int) -> Sample:
     send, recv = contender.pipe(1)
     sent, woken = [], []
 
+    n += n // 10  # the first tenth warms up
+
     def receiver():
         for _ in range(n):
             recv()
@@ -53,7 +59,8 @@ def wake_up(percent: float, contender: Contender, n: int) -> Sample:
             send(None)
 
     timed_threads([receiver, sender])
-    return figure(percentile([b - a for a, b in zip(sent, woken, strict=True)], percent))
+    took = [b - a for a, b in zip(sent, woken, strict=True)]
+    return figure(percentile(took[n // 11 :], percent))
 
 
 def close(contender: Contender, n: int) -> Sample:
@@ -96,6 +103,7 @@ def fair_receivers(receivers: int, contender: Contender, n: int) -> Sample:
         counts.append(count)
 
     def sender():
+        sleep(SETTLED / 5)  # all of them wait
         for value in range(n):
             send(value)
         for _ in range(receivers):
@@ -116,6 +124,7 @@ def fair_senders(senders: int, contender: Contender, n: int) -> Sample:
         send(None)
 
     def receiver():
+        sleep(SETTLED / 5)
         for _ in range(n):
             counts[recv()] += 1
         over.append(True)
@@ -128,11 +137,11 @@ def fair_senders(senders: int, contender: Contender, n: int) -> Sample:
 
 
 # -- memory ----------------------------------------------------------------------
-# A round is a new process, in which Python's memory comes from the C library's
+# A round is a process of its own, in which Python's memory comes from the C library's
 # malloc, which knows to the byte what it has given out.  A free-threaded Python
 # has an allocator of its own: there the growth of the resident memory counts.
 
-CHANNELS = 2000
+CHANNELS = 1000
 WAITERS = 20
 SLOTS = 1024
 
@@ -186,8 +195,8 @@ def channel_bytes(contender: Contender) -> float:
 
 
 def slot_bytes(contender: Contender) -> float:
-    full = growth(partial(contender.channel, SLOTS), CHANNELS // 10)
-    return (full - growth(partial(contender.channel, 0), CHANNELS // 10)) / SLOTS
+    full = growth(partial(contender.channel, SLOTS), CHANNELS // 5)
+    return max(0, full - growth(partial(contender.channel, 0), CHANNELS // 5)) / SLOTS
 
 
 def parked_bytes(wait: Callable[[], object], wake: Callable[[], object]) -> float:
@@ -239,12 +248,18 @@ MEMORY = {
 }
 
 
-def memory(what: str, contender: Contender, n: int) -> Sample:
-    words = [sys.executable, "-P", "-m", __name__, what, contender.name]
+@cache
+def forker() -> Child:
+    """A process that forks one for each round, which so has nothing but what it needs."""
     free_threaded = sysconfig.get_config_var("Py_GIL_DISABLED")
     allocator = {} if free_threaded else {"PYTHONMALLOC": "malloc"}
-    answer = subprocess.check_output(words, env=os.environ | allocator, text=True)
-    return figure(float(answer))
+    child = Child([sys.executable, "-P", "-m", __name__], os.environ | allocator)
+    atexit.register(child.stop)
+    return child
+
+
+def memory(what: str, contender: Contender, n: int) -> Sample:
+    return forker().ask(what, type(contender).__module__)
 
 
 # -- a thread that waits and nothing comes ---------------------------------------
@@ -296,10 +311,23 @@ def idle(what: str, contender: Contender, n: int) -> Sample:
     return figure(IDLING[what][0](contender))
 
 
-# -- the new process of a round of memory ----------------------------------------
+# -- the processes of memory's rounds --------------------------------------------
+
+
+def answer(what: str, module: str) -> None:
+    """Measure in a new process, and end it: its threads are parked, and stay so."""
+    if os.fork():
+        os.wait()
+        return
+    try:
+        value = MEMORY[what][0](import_module(module).contender)
+        print(json.dumps(figure(value)), flush=True)
+    except BaseException:
+        print(json.dumps(traceback.format_exc().splitlines()[-1]), flush=True)
+    finally:
+        os._exit(0)
+
 
 if __name__ == "__main__":
-    measured, name = sys.argv[1:]
-    print(MEMORY[measured][0](all_contenders()[name]))
-    sys.stdout.flush()
-    os._exit(0)  # its threads are parked, and stay so
+    for line in sys.stdin:
+        answer(*json.loads(line))

@@ -59,16 +59,22 @@ class Estimate(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """How long to measure: so many rounds of about so many seconds; fewer, but
-    LEAST_ROUNDS, where a contender has used its budget of seconds for a shape."""
+    """How long to measure: so many rounds of about so many seconds, and fewer or
+    shorter ones, but LEAST_ROUNDS, where that takes longer than the budget."""
 
     rounds: int
     seconds: float
     budget: float
+    """Seconds for one contender in one shape, finding the length included; or for
+    the whole run (run.py)."""
+
+    def within(self, budget: float) -> "Effort":
+        """The effort with another budget."""
+        return Effort(self.rounds, min(self.seconds, budget / (self.rounds + 5)), budget)
 
 
-QUICK = Effort(rounds=5, seconds=0.008, budget=0.12)
-FULL = Effort(rounds=25, seconds=0.04, budget=3.0)
+QUICK = Effort(rounds=5, seconds=0.01, budget=26)
+FULL = Effort(rounds=25, seconds=0.04, budget=900)
 LEAST_ROUNDS = 3
 HANGS = 20.0  # seconds after which a round will never end
 
@@ -180,7 +186,7 @@ def shortest(run: Runner, ops: int, enough: float) -> float:
 
 def calibrate(run: Runner, step: int, effort: Effort) -> int:
     """How many operations take about the seconds of a round; a multiple of step."""
-    ops, enough, end = step, effort.seconds / 2, perf_counter() + effort.budget
+    ops, enough, end = step, effort.seconds / 2, perf_counter() + effort.budget / 3
     while (took := shortest(run, ops, enough)) < enough and perf_counter() < end:
         ops *= 8 if took < enough / 8 else 2
     return ops
@@ -241,7 +247,6 @@ class Turns:
                 self.ops[name] = found or step
         for name in self.going():
             self.attempt(name, partial(self.runners[name], self.ops[name]))
-        self.spent = dict.fromkeys(self.runners, 0.0)
 
     def has_turns(self, name: str) -> bool:
         """It works, and has not used up its budget."""

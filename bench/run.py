@@ -14,9 +14,11 @@ from time import perf_counter
 from gochan.bench import contenders, measure, shapes, table, targets
 from gochan.bench.contenders import Contender
 from gochan.bench.display import MORE, Live, Plain, display
-from gochan.bench.measure import Effort, Series, Turns
+from gochan.bench.measure import Effort, Runner, Series, Turns
 from gochan.bench.shapes import Shape
 from gochan.bench.table import Row
+
+from gochan import __version__
 
 SCHEMA = 1
 NOT_INSTALLED, FAILED, INTERRUPTED = 3, 4, 130
@@ -36,9 +38,12 @@ class Session:
         self.series: dict[str, dict[str, Series]] = {}
         self.rows: list[Row] = []
         self.plan = [(shape, self.runners(shape)) for shape in chosen]
+        # the one with the fewest contenders is first, so that a row stands there soon
+        first = min(self.plan, key=lambda entry: len(entry[1]))
+        self.plan.insert(0, self.plan.pop(self.plan.index(first)))
         self.start = perf_counter()
 
-    def runners(self, shape: Shape) -> dict[str, measure.Runner]:
+    def runners(self, shape: Shape) -> dict[str, Runner]:
         found = {name: one.runner(shape) for name, one in self.field.items()}
         return {name: run for name, run in found.items() if run is not None}
 
@@ -50,7 +55,8 @@ class Session:
                 spent = perf_counter() - self.start
                 left = spent / done * (total - done) if done else None
                 show.begin(shape, done / total, left)
-                self.measure_shape(shape, runners, show)
+                share = max(self.effort.budget - spent, 0) / (total - done)
+                self.measure_shape(shape, runners, self.effort.within(share), show)
                 done += len(runners)
         except KeyboardInterrupt:
             self.interrupted = True
@@ -58,9 +64,13 @@ class Session:
             for one in self.field.values():
                 one.stop()
 
-    def measure_shape(self, shape: Shape, runners: dict, show: Plain | Live) -> None:
+    def measure_shape(
+        self, shape: Shape, runners: dict[str, Runner], effort: Effort, show: Plain | Live
+    ) -> None:
         runners = {name: run for name, run in runners.items() if name in self.field}
-        turns = Turns(runners, self.effort, shape.step)
+        if shape.unit == "bytes":  # the same each time
+            effort = effort._replace(rounds=1)
+        turns = Turns(runners, effort, shape.step)
         rows: list[Row] = []
         self.shapes[shape.name] = shape
         try:
@@ -152,11 +162,11 @@ def heading(conditions: dict, effort: Effort, field: list[Contender]) -> list[st
     c = conditions
     gil = "with the GIL" if c["gil"] else "without the GIL"
     lines = [
-        f"{c['interpreter']} {gil}, {c['system']} {c['machine']}, {c['cpus']} CPUs, "
-        f"load {' '.join(map(str, c['load']))}",
+        f"gochan {__version__}, {c['interpreter']} {gil}, {c['system']} {c['machine']}, "
+        f"{c['cpus']} CPUs, load {' '.join(map(str, c['load']))}",
         f"switch interval {c['switch_interval_ms']:g} ms; in every figure: an empty loop, "
         f"{c['empty_loop_ns']} ns an iteration, and the clock, {c['clock_ns']} ns a round",
-        f"{effort.rounds} rounds of about {effort.seconds * 1e3:.0f} ms for each, in turns; "
+        f"at most {effort.rounds} rounds of {effort.seconds * 1e3:.0f} ms for each, in turns; "
         "medians, and where they would fall 95 times in 100",
         f"contenders: {', '.join(one.name for one in field)}",
     ]

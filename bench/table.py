@@ -14,10 +14,14 @@ OURS = "gochan"
 WORDS = {
     "ns": ("faster", "slower"),
     "bytes": ("smaller", "larger"),
-    "index": ("fairer", "less so"),
+    "index": ("fairer", "less fair"),
 }
+MARGIN = 0.02
+"""What differs by less is the same, whatever its interval says."""
+LEAST = {"ns": 1e-3, "bytes": 4, "index": 1e-3}
+"""What is less is nothing, and there is no ratio to nothing."""
 COLUMNS = {"shape": 17, "contender": 21, "an operation": 12, "a second": 11}
-COLUMNS |= {"gochan takes [95 %]": 25, "it is": 8}
+COLUMNS |= {"gochan takes [95 %]": 25, "it is": 9}
 JUDGED = {"target": 8, "": 5}
 RIGHT = ("an operation", "a second")
 
@@ -37,10 +41,10 @@ class Row(NamedTuple):
 
 
 def ratio_word(shape: Shape, ratio: Estimate) -> str:
-    """Beyond the noise: the whole interval is on one side of 1."""
+    """Beyond the noise: the whole interval is on one side of 1, and not next to it."""
     better, worse = WORDS[shape.unit]
     less, more = (better, worse) if shape.better == "lower" else (worse, better)
-    return less if ratio.high < 1 else more if ratio.low > 1 else "the same"
+    return less if ratio.high < 1 - MARGIN else more if ratio.low > 1 + MARGIN else "the same"
 
 
 def verdict(measured: Estimate, limit: float, least: bool = False) -> str:
@@ -56,10 +60,11 @@ def row_of(shape: Shape, contender: Contender, series: dict[str, Series], gil: b
     clock = contender.clock or shape.clock
     ours, theirs = series.get(OURS), series[contender.name]
     own, ratio, word = measure.estimate(theirs.per_op(clock)), None, ""
-    if ours is not None and contender.name != OURS:
+    value = median(theirs.per_op(clock))
+    if ours is not None and contender.name != OURS and value >= LEAST[shape.unit]:
         ratio = measure.ratio(ours, theirs, clock)
         word = ratio_word(shape, ratio)
-    row = Row(shape, contender.name, median(theirs.per_op(clock)), ratio, own, word)
+    row = Row(shape, contender.name, value, ratio, own, word)
     target = BY_ROW.get((shape.name, contender.name))
     limit = target and target.limit(gil)
     if limit is None:
