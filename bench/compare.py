@@ -142,7 +142,6 @@ SAME_IN_BOTH = {
     "cpus": "the number of CPUs",
     "switch_interval_ms": "the switch interval (ms)",
 }
-BUSY = 0.1  # share of the CPUs; above it the shapes with threads say little
 
 
 def comes_with_python(version: str | None) -> bool:
@@ -159,7 +158,7 @@ def warnings(a: Run, b: Run) -> Iterator[str]:
         if other != version and not runfile.is_ours(name) and not comes_with_python(version):
             yield f"{name} differs: {version} in A, {other} in B; it tells no drift"
     for letter, run in (("A", a), ("B", b)):
-        if (run.conditions.get("others") or 0) > BUSY:
+        if runfile.busy(run):
             yield f"{runfile.load(run)} during {letter}: too much for the shapes with threads"
     if a.effort != b.effort:
         yield "the effort differs: one run had more rounds, or longer ones"

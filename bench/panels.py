@@ -65,7 +65,8 @@ def colour(contender: str) -> str:
 
 BAR, LINE = 0.22, 0.16  # inches of a bar, of a line of text
 FOOT = 0.3  # inches for the axis, and to the next row
-MOST = 60  # characters in a line of a panel
+FEW = 0.005  # times gochan's: less is nothing, and not so many times
+MOST = 68  # characters in a line of a panel
 
 
 class Room(NamedTuple):
@@ -119,8 +120,10 @@ def panel_of(shape: Shape, title: str = "", only: Collection[str] = ()) -> Panel
 def span_of(panels: list[Panel]) -> tuple[float, float]:
     """The axis: whole decades, from below the least to what is above the most.  A
     logarithmic bar has no zero to begin at, so no bar is shorter than a stub."""
-    bars = [bar for panel in panels for bar in panel.bars.values() if bar.value > 0]
-    least = min((bar.value for bar in bars), default=1.0)
+    whole = any(panel.shape.unit == "bytes" for panel in panels)
+    bars = [bar for panel in panels for bar in panel.bars.values()]
+    bars = [bar for bar in bars if bar.value > (1 if whole else 0)]
+    least = min((bar.value for bar in bars), default=1.5)
     most = max((bar.high for bar in bars), default=1.0)
     return 10.0 ** floor(log10(least / 1.5)), max(most, least * 10) * 1.1
 
@@ -150,7 +153,7 @@ def write_bars(ax: "Axes", panel: Panel, low: float, room: Room) -> None:
         value, end = amount(bar.value, panel.shape.unit), max(bar.value, bar.high, low)
         write(name, 0, "axes fraction", row, -6, ha="right", **style)
         write(value, end, "data", row, 5, ha="left", **style)
-        if compared and name != "gochan":
+        if compared and name != "gochan" and bar.value >= FEW * ours.value:
             style = {"color": LIGHT["muted"], "ha": "right"}
             ratio = times(bar.value / ours.value)
             write(ratio, 1, "axes fraction", row, room.values * 72, **style)

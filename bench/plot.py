@@ -50,10 +50,12 @@ def axis_note(unit: str, better: str) -> str:
 def notes_of(run: Run, shapes: list[Shape]) -> list[str]:
     """What a reader has to know, under the heading."""
     rounds = max(len(values) for shape in shapes for values in shape.rounds.values())
-    bars = f" Median of {rounds} rounds, 95 % interval." if rounds > 1 else ""
+    bars = f" Medians of up to {rounds} rounds, 95 % interval." if rounds > 1 else ""
     ratios = "" if shapes[0].unit == "index" else f" {TIMES}: times gochan's."
+    about = [runfile.interpreter(run), runfile.machine(run)]
+    about += [f"a busy machine: {runfile.load(run)}"] if runfile.busy(run) else []
     notes = [
-        ", ".join(filter(None, [runfile.interpreter(run), runfile.machine(run)])),
+        ", ".join(filter(None, about)),
         axis_note(shapes[0].unit, shapes[0].better) + bars + ratios,
     ]
     waits = any(shape.threads > 1 and UNBOUNDED in shape.rounds for shape in shapes)

@@ -75,7 +75,7 @@ def rows_of(shape: Shape) -> Iterator[list[str]]:
     ours = bars.get("gochan")
     for name, bar in bars.items():
         rate = f"{1e9 / bar.value:,.0f}" if shape.unit == "ns" and bar.value > 0 else ""
-        ratio = times(bar.value / ours.value) if ours and ours.value > 0 else ""
+        ratio = times(max(bar.value, 0) / ours.value) if ours and ours.value > 0 else ""
         span = f"{amount(bar.low, shape.unit)} to {amount(bar.high, shape.unit)}"
         rounds = str(len(shape.rounds[name]))
         yield [name, amount(bar.value, shape.unit), span, rate, ratio, rounds]

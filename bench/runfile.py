@@ -44,6 +44,9 @@ class Run(NamedTuple):
     shapes: dict[str, Shape]
 
 
+BUSY = 0.1  # share of the CPUs that other processes used
+
+
 def is_ours(contender: str) -> bool:
     return contender in OURS or contender.startswith("gochan.")
 
@@ -102,6 +105,11 @@ def load(run: Run) -> str:
     """What other processes used meanwhile; empty where that is not known."""
     others = run.conditions.get("others")
     return "" if others is None else f"other processes used {others:.0%} of the CPUs"
+
+
+def busy(run: Run) -> bool:
+    """Too busy a machine for the shapes with threads, and for figures in ns."""
+    return (run.conditions.get("others") or 0) > BUSY
 
 
 def version(run: Run) -> str:

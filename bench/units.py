@@ -14,21 +14,24 @@ STEPS = {
 
 def digits(value: float) -> str:
     """Three digits that count, at least: 0.0812, 4.81, 48.1, 481, 1,204."""
-    if value == 0 or value >= 99.95:
+    size = abs(value)
+    if size == 0 or size >= 99.95:
         return f"{value:,.0f}"
-    return f"{value:.{min(6, 2 - math.floor(math.log10(value)))}f}"
+    return f"{value:.{min(6, 2 - math.floor(math.log10(size)))}f}"
 
 
 def step_of(value: float, unit: str) -> tuple[float, str]:
-    steps = STEPS.get(unit, ((1, unit),))
+    steps = STEPS[unit]
     return next((step for step in reversed(steps) if value >= step[0]), steps[0])
 
 
 def amount(value: float, unit: str) -> str:
-    """`48.1 ns`, `1.20 µs`, `288 B`; a unit that is not known stands as it is."""
+    """`48.1 ns`, `1.20 µs`, `288 B`, `0.99`."""
     size, name = step_of(value, unit)
-    shown = digits(value / size) if unit != "bytes" or size > 1 else f"{value:,.0f}"
-    return f"{shown} {name}".rstrip()
+    if unit == "index":
+        return f"{value:.2f}"
+    whole = unit == "bytes" and size == 1
+    return f"{value:z,.0f} {name}" if whole else f"{digits(value / size)} {name}"
 
 
 def round_amount(value: float, unit: str) -> str:
@@ -41,6 +44,8 @@ def factor(value: float) -> str:
     """A ratio near 1, such as a change: `1.08`, `0.93`, `31`; `inf` without an end."""
     if value >= ENDLESS:
         return "inf"
+    if value < 0.095:
+        return f"{value:.1g}"
     return f"{value:.2f}" if value < 9.995 else f"{value:,.0f}"
 
 

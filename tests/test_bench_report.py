@@ -260,8 +260,8 @@ def test_amounts():
     found = [amount(value, "ns") for value in (0, 0.0812, 4.812, 48.12, 481.2, 1204, 2.5e6)]
     expected = "0 ns|0.0812 ns|4.81 ns|48.1 ns|481 ns|1.20 µs|2.50 ms"
     assert found == expected.split("|")
-    assert [amount(value, "bytes") for value in (0, 72, 1250)] == ["0 B", "72 B", "1.25 kB"]
-    assert amount(0.99, "index") == "0.990"
+    assert [amount(value, "bytes") for value in (-0.1, 72, 1250)] == ["0 B", "72 B", "1.25 kB"]
+    assert [amount(value, "index") for value in (0.99, 0.9996)] == ["0.99", "1.00"]
 
 
 def test_times():
