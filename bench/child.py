@@ -7,6 +7,7 @@ program can be one.  It ends when its input does.
 
 import json
 import subprocess
+from contextlib import suppress
 
 from gochan.bench.measure import Sample
 
@@ -21,7 +22,8 @@ class Child:
 
     def ask(self, *request: object) -> Sample:
         """Have it do a round."""
-        print(json.dumps(request), file=self.process.stdin)
+        with suppress(BrokenPipeError):  # it has ended: then it does not answer, either
+            print(json.dumps(request), file=self.process.stdin)
         answer = self.process.stdout.readline()
         if not answer:
             raise RuntimeError(f"its process ended with code {self.process.wait()}")
@@ -34,5 +36,6 @@ class Child:
         """End it, whatever it is doing."""
         self.process.kill()
         self.process.wait()
-        self.process.stdin.close()
+        with suppress(BrokenPipeError):  # of what it has not read
+            self.process.stdin.close()
         self.process.stdout.close()

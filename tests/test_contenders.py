@@ -263,12 +263,20 @@ def test_go_code_is_formatted():
 
 
 @needs_go
-def test_go_names_a_shape_that_it_does_not_know(capfd):
-    go_.contender.stop()  # a new one, whose stderr is captured here
-    with pytest.raises(RuntimeError, match="ended with code 2"):
-        go_.contender.ask("no such shape", (), 1)
-    assert "no such shape" in capfd.readouterr().err
-    assert go_.contender.child is None
+def test_go_names_a_shape_that_it_does_not_know():
+    with pytest.raises(RuntimeError, match="no shape of this kind: handstand"):
+        go_.contender.ask("handstand", (), 1)
+
+
+@needs_go
+def test_go_starts_again_after_it_has_ended():
+    pair = go_.contender.runner(SHAPES["pair"])
+    pair(1)
+    go_.contender.child.process.kill()
+    go_.contender.child.process.wait()
+    with pytest.raises(RuntimeError, match="ended with code -9"):
+        pair(1)
+    assert pair(1).wall > 0
 
 
 def test_go_that_is_missing(monkeypatch):

@@ -71,9 +71,9 @@ class Go(Contender):
             return Child([program])
 
     def stop(self):
-        if self.child is not None:
-            self.child.stop()
-            self.child = None
+        child, self.child = self.child, None
+        if child is not None:
+            child.stop()
 
 
 contender = Go()

@@ -1,8 +1,8 @@
 // The contender Go: the shapes of ../shapes.py and ../figures.py, on Go's own channels.
 //
 // It reads lines of JSON, [kind, [arguments], n], does n operations of that kind of
-// shape and answers with a line, [seconds of the clock, seconds of CPU time].  It ends
-// when its input does.
+// shape and answers with a line, [seconds of the clock, seconds of CPU time]; or with a
+// string that says what is wrong with the request.  It ends when its input does.
 //
 // A value is nil in an interface, as it is None in Python: a reference, not a number.
 package main
@@ -10,7 +10,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"os"
 	"runtime"
 	"syscall"
@@ -41,7 +40,8 @@ func (r request) arg(i int) int {
 	return int(r.args[i])
 }
 
-func (r request) round() Sample {
+// answer is the Sample of a round, or a string that says what is wrong.
+func (r request) answer() interface{} {
 	switch r.kind {
 	case "pair":
 		return pair(r.arg(0), r.n)
@@ -70,7 +70,7 @@ func (r request) round() Sample {
 	case "fair_senders":
 		return fairSenders(r.arg(0), r.n)
 	}
-	panic("no such shape: " + r.kind)
+	return "no shape of this kind: " + r.kind
 }
 
 // -- measuring ---------------------------------------------------------------
@@ -125,10 +125,9 @@ func main() {
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		var r request
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(2)
+			panic(err)
 		}
-		if err := answers.Encode(r.round()); err != nil {
+		if err := answers.Encode(r.answer()); err != nil {
 			return // whoever asked is gone
 		}
 	}
