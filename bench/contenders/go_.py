@@ -1,6 +1,7 @@
-"""Go itself: the program in ../go, compiled when it is needed first, in a process of its own.
+"""Go's own channels: the same shapes in Go, in a process of its own.
 
-Its values are nil in an interface, as ours are None; its goroutines may use all CPUs.
+The program is bench/go; it is compiled when it is needed first.  Its values are nil in
+an interface, as ours are None; its goroutines may use all CPUs.
 """
 
 import os
