@@ -273,7 +273,8 @@ class Turns:
 def estimate(values: list[float], seed: int = 0, resamples: int = 1000) -> Estimate:
     """The median, and the interval that resampling finds it in."""
     draw = random.Random(seed)
-    medians = sorted(median(draw.choices(values, k=len(values))) for _ in range(resamples))
+    half = len(values) // 2  # of an even number the upper one of two, to be quick
+    medians = sorted(sorted(draw.choices(values, k=len(values)))[half] for _ in range(resamples))
     return Estimate(
         median(values), medians[resamples * 25 // 1000], medians[resamples * 975 // 1000 - 1]
     )

@@ -71,21 +71,20 @@ class Session:
         if shape.unit == "bytes":  # the same each time
             effort = effort._replace(rounds=1)
         turns = Turns(runners, effort, shape.step)
-        rows: list[Row] = []
         self.shapes[shape.name] = shape
         try:
             if not shape.figure:
                 turns.warm_up(shape.step)
             for _ in turns.rounds():
-                rows = self.note(shape, turns)
-                show.update(rows)
+                show.update(lambda: self.rows_of(shape, turns))
         finally:
+            rows = self.rows_of(shape, turns)
             self.rows += rows
             show.end(rows)
             self.drop(shape, turns.errors)
 
-    def note(self, shape: Shape, turns: Turns) -> list[Row]:
-        """Keep what was measured, as rows."""
+    def rows_of(self, shape: Shape, turns: Turns) -> list[Row]:
+        """What was measured so far, which is kept, too."""
         scale = 1e9 if shape.unit == "ns" else 1
         series = {
             name: Series(1 if shape.figure else turns.ops[name], samples, scale)
@@ -125,7 +124,7 @@ def matching(names: Iterable[str], patterns: list[str], kind: str) -> list[str]:
     for pattern in patterns:
         matches = [name for name in names if fnmatchcase(name, pattern)]
         if not matches:
-            close = get_close_matches(pattern, names, cutoff=0.4)
+            close = get_close_matches(pattern, names, n=2, cutoff=0.5)
             hint = f"; did you mean {' or '.join(close)}?" if close else ""
             raise BadChoice(f"no {kind} {pattern!r}{hint} (`gochan bench list` names all)")
         found.update(matches)
@@ -249,14 +248,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--quick", action="store_true", help="fewer and shorter rounds: under a minute")
     add("--json", metavar="FILE", type=Path, help="write all rounds to FILE, too")
-    more = "may be given again, and may be a pattern: 'select-*'"
-    add("--shape", metavar="NAME", action="append", default=[], help=f"only this one; {more}")
+    more = "may be given again, and may be a pattern such as '{}'"
+    add(
+        "--shape",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help=f"only this one; {more.format('select-*')}",
+    )
     add(
         "--contender",
         metavar="NAME",
         action="append",
         default=[],
-        help=f"compare gochan with this one only; {more}",
+        help=f"compare gochan with this one only; {more.format('queue.*')}",
     )
     add(
         "--threads",

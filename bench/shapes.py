@@ -18,6 +18,7 @@ from gochan.bench.measure import Sample, fresh, timed, timed_threads
 
 BATCH = 1000  # values in one batch call, or in one fill
 BUFFER = 1024  # elements in one buffer
+LEAST = 64  # operations of each thread in a round: fewer are lost in its start and end
 PAIR_CAP = 128
 CAPACITIES = (0, 1, 16, 128, 1024)
 THREADS = 4
@@ -229,15 +230,15 @@ def across_threads(threads: int, caps: Iterable[int]) -> Iterable[Shape]:
         if cap > 1:  # one value at a time is on its way
             continue
         what = f"a round trip between two threads over two channels, {room(cap)}"
-        yield Shape(f"ping-pong-{cap}", what, ping_pong, "ping_pong", (cap,), threads=2)
+        yield Shape(f"ping-pong-{cap}", what, ping_pong, "ping_pong", (cap,), LEAST, threads=2)
     for n in (1, threads):
         for cap in caps:
             name = f"{NUMBERS.get(n, n)}-to-{NUMBERS.get(n, n)}-{cap}"
             what = f"a value from one of {n} threads to one of {n} others, {room(cap)}"
             if n == 1:
                 what = f"a value from one thread to another, {room(cap)}"
-            args = (n, cap)
-            yield Shape(name, what, many_to_many, "pipe", args, step=n, threads=2 * n)
+            args, least = (n, cap), n * LEAST
+            yield Shape(name, what, many_to_many, "pipe", args, step=least, threads=2 * n)
 
 
 def selects() -> Iterable[Shape]:
@@ -253,6 +254,7 @@ def selects() -> Iterable[Shape]:
             select_parks,
             "select_parking",
             (width,),
+            step=LEAST,
             threads=2,
         )
 

@@ -8,7 +8,7 @@ from gochan.bench.contenders import Contender
 from gochan.bench.measure import Estimate, Series
 from gochan.bench.shapes import Shape
 from gochan.bench.targets import BY_ROW
-from gochan.bench.units import amount, digits, times
+from gochan.bench.units import amount, digits
 
 OURS = "gochan"
 WORDS = {
@@ -81,18 +81,23 @@ def rate(row: Row) -> str:
     return f"{digits(1e3 / row.value)} M"
 
 
+def share(value: float) -> str:
+    """How many times: 1/46, 0.85, 12.3."""
+    return f"1/{digits(1 / value)}" if 0 < value < 0.2 else digits(value)
+
+
 def measured(row: Row) -> str:
     if row.ratio is None:
         low, high = (amount(value, row.shape.unit) for value in row.own[1:])
         return f"[{low}, {high}]" if low != high else ""
-    value, low, high = map(times, row.ratio)
+    value, low, high = map(share, row.ratio)
     return f"{value} [{low}, {high}]"
 
 
 def target(row: Row) -> str:
     if row.limit is None:
         return ""
-    return times(row.limit) if row.ratio else amount(row.limit, row.shape.unit)
+    return share(row.limit) if row.ratio else amount(row.limit, row.shape.unit)
 
 
 def cells(row: Row) -> list[str]:
