@@ -15,7 +15,7 @@ and nothing that outlives `drawing`.
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from io import StringIO
-from math import floor, log10
+from math import ceil, floor, log10
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
@@ -65,6 +65,7 @@ def colour(contender: str) -> str:
 
 BAR, LINE = 0.22, 0.16  # inches of a bar, of a line of text
 FOOT = 0.3  # inches for the axis, and to the next row
+LABELS = 3.2  # of the axis, in an inch
 FEW = 0.005  # times gochan's: less is nothing, and not so many times
 MOST = 68  # characters in a line of a panel
 
@@ -159,17 +160,17 @@ def write_bars(ax: "Axes", panel: Panel, low: float, room: Room) -> None:
             write(ratio, 1, "axes fraction", row, room.values * 72, **style)
 
 
-def decades(low: float, high: float) -> list[float]:
-    """Powers of ten for the axis; every second one where there are many."""
+def decades(low: float, high: float, most: int) -> list[float]:
+    """Powers of ten for the axis, evenly, and not more than there is room for."""
     powers = range(round(log10(low)), floor(log10(high)) + 1)
-    return [10.0**power for power in powers[:: 1 if len(powers) <= 4 else 2]]
+    return [10.0**power for power in powers[:: ceil(len(powers) / most)]]
 
 
 def draw(ax: "Axes", panel: Panel, span: tuple[float, float], room: Room) -> None:
     """One panel: no frame, no marks; a faint line at each decade."""
     share = panel.shape.unit == "index"
     low, high = (0.0, 1.0) if share else span
-    ticks = [0.0, 0.5, 1.0] if share else decades(low, high)
+    ticks = [0.0, 0.5, 1.0] if share else decades(low, high, int(room.bars * LABELS))
     ax.set(xscale="linear" if share else "log", xlim=(low, high), yticks=[], frame_on=False)
     ax.set_ylim(len(panel.bars) - 0.4, -0.6)
     ax.minorticks_off()

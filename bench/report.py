@@ -109,12 +109,13 @@ def section(group: str, shapes: list[Shape]) -> Iterator[str]:
 
 def conditions(run: Run) -> Iterator[str]:
     """All that the run knows of where it was made."""
-    known = {name: str(value) for name, value in run.conditions.items() if value is not None}
-    known |= {f"effort: {name}": str(value) for name, value in run.effort.items()}
-    known |= {name: version for name, version in run.contenders.items() if version}
+    known = run.conditions | {f"effort: {name}": value for name, value in run.effort.items()}
+    known |= run.contenders
     yield '<section id="conditions"><h2>Conditions</h2><dl>'
     for name, value in known.items():
-        yield f"<dt>{escape(name.replace('_', ' '))}</dt><dd>{escape(value)}</dd>"
+        if value is not None:
+            text = f"{value:.4g}" if isinstance(value, float) else str(value)
+            yield f"<dt>{escape(name.replace('_', ' '))}</dt><dd>{escape(text)}</dd>"
     yield "</dl></section>"
 
 
