@@ -17,7 +17,13 @@ class Child:
 
     def __init__(self, words: list[str], env: dict[str, str] | None = None) -> None:
         self.process = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=env
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+            env=env,
+            process_group=0,  # Ctrl-C is ours
         )
 
     def ask(self, *request: object) -> Sample:
