@@ -134,8 +134,8 @@ class Pipe(Contender):
 
 
 def all_contenders() -> dict[str, Contender]:
-    """Every contender of this folder, gochan first, then by the name of its file."""
-    names = sorted(module.name for module in iter_modules(__path__))
+    """Every contender of this folder: gochan, then the others by name."""
+    names = [module.name for module in iter_modules(__path__)]
     found = [import_module(f"{__name__}.{name}").contender for name in names]
-    found.sort(key=lambda one: one.name != "gochan")
+    found.sort(key=lambda one: (one.name != "gochan", one.name.lower()))
     return {one.name: one for one in found}
