@@ -68,7 +68,7 @@ class Go(Contender):
         """A running program can lose its file: nothing is left to clean up later."""
         with tempfile.TemporaryDirectory() as folder:
             program = str(Path(folder) / "shapes")
-            go("build", "-o", program, ".")
+            go("build", "-buildvcs=false", "-o", program, ".")
             return Child([program])
 
     def stop(self):
