@@ -28,9 +28,12 @@ BUSY = 0.1  # share of the CPUs; above it the shapes with threads say little
 class Session:
     """What is measured, and what has been."""
 
-    def __init__(self, chosen: list[Shape], field: list[Contender], effort: Effort) -> None:
+    def __init__(
+        self, chosen: list[Shape], field: list[Contender], effort: Effort, judged: bool = False
+    ) -> None:
         self.field = {one.name: one for one in field}
         self.effort = effort
+        self.judged = judged
         self.gil = measure.gil_enabled()
         self.failures: list[str] = []
         self.interrupted = False
@@ -157,7 +160,9 @@ def chosen_contenders(options: argparse.Namespace) -> list[Contender]:
 # -- what is said around the table -------------------------------------------------
 
 
-def heading(conditions: dict, effort: Effort, field: list[Contender]) -> list[str]:
+def heading(
+    conditions: dict[str, object], effort: Effort, field: list[Contender], named: bool
+) -> list[str]:
     c = conditions
     gil = "with the GIL" if c["gil"] else "without the GIL"
     lines = [
@@ -170,7 +175,8 @@ def heading(conditions: dict, effort: Effort, field: list[Contender]) -> list[st
         f"contenders: {', '.join(one.name for one in field)}",
     ]
     known = contenders.all_contenders().values()
-    if away := [one.name for one in known if one.missing() and one not in field]:
+    away = [one.name for one in known if one.missing()]
+    if away and not named:
         lines.append(f"not here: {', '.join(away)} (`gochan bench list` says how to get them)")
     if not find_spec("rich"):
         lines.append(MORE)
@@ -299,9 +305,8 @@ def main(options: argparse.Namespace) -> int:
     effort = measure.QUICK if options.quick else measure.FULL
     show = display(table.COLUMNS | (table.JUDGED if options.targets else {}))
     neighbours, conditions = measure.Neighbours(), measure.conditions()
-    session = Session(chosen, field, effort)
-    session.judged = options.targets
-    show.start(heading(conditions, effort, field))
+    session = Session(chosen, field, effort, options.targets)
+    show.start(heading(conditions, effort, field, bool(options.contender)))
     session.measure(show)
     conditions["others"] = neighbours.share()
     show.close(summary(session, conditions["others"]))
