@@ -12,7 +12,7 @@ import os
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, partial
 from importlib import import_module
@@ -92,6 +92,14 @@ def jain(counts: list[int]) -> float:
     return sum(counts) ** 2 / (len(counts) * sum(count * count for count in counts))
 
 
+def milliseconds(n: int) -> Iterator[None]:
+    """Turns for so long, from when all of the other threads wait."""
+    sleep(SETTLED / 5)
+    end = perf_counter() + n / 1000
+    while perf_counter() < end:
+        yield
+
+
 def fair_receivers(receivers: int, contender: Contender, n: int) -> Sample:
     send, recv = contender.pipe(1)
     counts = []
@@ -103,9 +111,8 @@ def fair_receivers(receivers: int, contender: Contender, n: int) -> Sample:
         counts.append(count)
 
     def sender():
-        sleep(SETTLED / 5)  # all of them wait
-        for value in range(n):
-            send(value)
+        for _ in milliseconds(n):
+            send(0)
         for _ in range(receivers):
             send(None)
 
@@ -124,8 +131,7 @@ def fair_senders(senders: int, contender: Contender, n: int) -> Sample:
         send(None)
 
     def receiver():
-        sleep(SETTLED / 5)
-        for _ in range(n):
+        for _ in milliseconds(n):
             counts[recv()] += 1
         over.append(True)
         left = senders
@@ -141,7 +147,6 @@ def fair_senders(senders: int, contender: Contender, n: int) -> Sample:
 # malloc, which knows to the byte what it has given out.  A free-threaded Python
 # has an allocator of its own: there the growth of the resident memory counts.
 
-CHANNELS = 1000
 WAITERS = 20
 SLOTS = 1024
 
@@ -178,10 +183,11 @@ def reader() -> Callable[[], int]:
     return resident_bytes
 
 
-def growth(make: Callable[[], object], count: int) -> float:
+def growth(make: Callable[[], object]) -> float:
     """Bytes that one of them takes."""
     make()  # what is imported or cached at the first time does not count
     read = reader()
+    count = 20_000 if read is resident_bytes else 500  # pages are large
     kept = [None] * count
     gc.collect()
     before = read()
@@ -191,12 +197,12 @@ def growth(make: Callable[[], object], count: int) -> float:
 
 
 def channel_bytes(contender: Contender) -> float:
-    return growth(partial(contender.channel, 0), CHANNELS)
+    return growth(partial(contender.channel, 0))
 
 
 def slot_bytes(contender: Contender) -> float:
-    full = growth(partial(contender.channel, SLOTS), CHANNELS // 5)
-    return max(0, full - growth(partial(contender.channel, 0), CHANNELS // 5)) / SLOTS
+    empty, full = (growth(partial(contender.channel, cap)) for cap in (0, SLOTS))
+    return max(0, full - empty) / SLOTS
 
 
 def parked_bytes(wait: Callable[[], object], wake: Callable[[], object]) -> float:

@@ -38,7 +38,8 @@ class Shape(NamedTuple):
     """The number of operations is a multiple of it."""
     threads: int = 1
     figure: bool = False
-    """The Sample of a round is the figure itself, drawn from `step` operations."""
+    """The Sample of a round is the figure itself, drawn from `step` operations, or from so
+    many milliseconds."""
     unit: str = "ns"
     """ns, bytes or index."""
     better: str = "lower"
@@ -269,7 +270,7 @@ def waiting() -> Iterable[Shape]:
     crowd = figures.CROWD
     what = f"a close that ends the receives of {crowd} threads, for each"
     yield figure("close", what, figures.close, "closing", step=crowd, threads=crowd + 1)
-    index = partial(figure, unit="index", better="higher", step=1000, threads=5)
+    index = partial(figure, unit="index", better="higher", step=20, threads=5)
     what = "how evenly 4 {} share, Jain's index: 1 is evenly, 0.25 is one alone"
     yield index("fair-receivers", what.format("receivers"), figures.fair_receivers, "pipe", (4,))
     yield index("fair-senders", what.format("senders"), figures.fair_senders, "pipe", (4,))

@@ -77,11 +77,17 @@ func jain(counts []int) float64 {
 	return sum * sum / (float64(len(counts)) * squares)
 }
 
+// after is the time in so many milliseconds, when a round of fairness ends.
+func after(ms int) time.Time {
+	time.Sleep(settled / 5) // all of the others wait
+	return time.Now().Add(time.Duration(ms) * time.Millisecond)
+}
+
 func fairReceivers(receivers, n int) Sample {
 	c, counts := make(channel, 1), make([]int, receivers)
 	loops := []func(){func() {
-		for i := 0; i < n; i++ {
-			c <- i
+		for end := after(n); time.Now().Before(end); {
+			c <- nil
 		}
 		close(c)
 	}}
@@ -102,7 +108,7 @@ func fairReceivers(receivers, n int) Sample {
 func fairSenders(senders, n int) Sample {
 	c, over, counts := make(channel, 1), make(chan struct{}), make([]int, senders)
 	loops := []func(){func() {
-		for i := 0; i < n; i++ {
+		for end := after(n); time.Now().Before(end); {
 			counts[(<-c).(int)]++
 		}
 		close(over)
