@@ -6,6 +6,8 @@ program can be one.  It ends when its input does.
 """
 
 import json
+import os
+import signal
 import subprocess
 from contextlib import suppress
 
@@ -23,7 +25,7 @@ class Child:
             text=True,
             bufsize=1,
             env=env,
-            process_group=0,  # Ctrl-C is ours
+            process_group=0,  # of its own: Ctrl-C is ours, and stop ends all of it
         )
 
     def ask(self, *request: object) -> Sample:
@@ -39,8 +41,9 @@ class Child:
         return Sample(*result)
 
     def stop(self) -> None:
-        """End it, whatever it is doing."""
-        self.process.kill()
+        """End it and its own children, whatever they are doing."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         with suppress(BrokenPipeError):  # of what it has not read
             self.process.stdin.close()

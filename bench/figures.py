@@ -265,7 +265,12 @@ def forker() -> Child:
 
 
 def memory(what: str, contender: Contender, n: int) -> Sample:
-    return forker().ask(what, type(contender).__module__)
+    try:
+        return forker().ask(what, type(contender).__module__)
+    except TimeoutError:  # the one that hangs is a child of it
+        forker().stop()
+        forker.cache_clear()
+        raise
 
 
 # -- a thread that waits and nothing comes ---------------------------------------

@@ -76,7 +76,7 @@ class Effort(NamedTuple):
 QUICK = Effort(rounds=5, seconds=0.01, budget=26)
 FULL = Effort(rounds=25, seconds=0.04, budget=900)
 LEAST_ROUNDS = 3
-HANGS = 20.0  # seconds after which a round will never end
+HANGS = 10.0  # seconds after which a round will never end
 
 
 # -- one round -------------------------------------------------------------------

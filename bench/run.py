@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -297,8 +298,8 @@ def main(options: argparse.Namespace) -> int:
     contender failed; 130 for Ctrl-C, after which there is what was measured."""
     try:
         chosen, field = chosen_shapes(options), chosen_contenders(options)
-        if options.json and not options.json.absolute().parent.is_dir():
-            raise BadChoice(f"no folder for {options.json}")
+        if options.json and not os.access(options.json.absolute().parent, os.W_OK):
+            raise BadChoice(f"no folder to write {options.json} in")
     except BadChoice as error:
         print(f"gochan bench run: {error}", file=sys.stderr)
         return error.code

@@ -84,7 +84,11 @@ def test_list_names_shapes_and_contenders():
         (["--threads", "0"], 2, "argument --threads: '0' is no whole number from 1 on"),
         (["--capacity", "-1"], 2, "argument --capacity: '-1' is no whole number from 0 on"),
         (["--capacity", "many"], 2, "argument --capacity"),
-        (["--json", "/no/such/folder/run.json"], 2, "no folder for /no/such/folder/run.json"),
+        (
+            ["--json", "/no/such/folder/run.json"],
+            2,
+            "no folder to write /no/such/folder/run.json in",
+        ),
         (["--nonsense"], 2, "unrecognized arguments: --nonsense"),
     ],
 )

@@ -137,8 +137,24 @@ def test_percentile():
     assert figures.percentile(values, 99.9) == 99
 
 
+def test_a_figure_that_fails_says_so():
+    with pytest.raises(RuntimeError, match="AttributeError"):
+        figures.forker().ask("channel", "time")
+
+
+def test_a_figure_that_hangs_is_ended(monkeypatch):
+    """It is a grandchild then, and the next one works."""
+    hung = figures.forker().process
+    monkeypatch.setattr(figures.Child, "ask", lambda *_: sleep(60))
+    with pytest.raises(TimeoutError), measure.limit(0.1):
+        figures.memory("channel", KNOWN["gochan"], 1)
+    assert hung.poll() is not None
+    monkeypatch.undo()
+    assert figures.memory("channel", KNOWN["gochan"], 1).wall > 0
+
+
 def test_growth_sees_an_allocation(monkeypatch):
     """The instrument: what is kept is found out."""
     held = []
     monkeypatch.setattr(figures, "reader", lambda: lambda: 8 * sum(map(len, held)))
-    assert figures.growth(lambda: held.append([None] * 100), 10) == 800
+    assert figures.growth(lambda: held.append([None] * 100)) == 800
