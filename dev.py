@@ -3,7 +3,7 @@
 
     python3 dev.py demo     set up; count the words of this Python's library; a small benchmark
     python3 dev.py test     set up; run the tests against the installed wheel
-    python3 dev.py bench    set up; print the table of bench/table.py
+    python3 dev.py bench    set up; `gochan bench run --targets`, the speed table
     python3 dev.py python   set up; start the Python that has gochan
 
 Arguments after the job go to what it runs: `dev.py test -k select`.
@@ -30,6 +30,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 FIRST_SHAPES = ["pair", "iteration", "batch", "ping-pong-1", "one-to-one-1", "one-to-one-128"]
 SOURCES = ["setup.py", "pyproject.toml", "gochan/**/*.p*", "gochan/c/*.h"]
+SOURCES += ["bench/*.py", "bench/contenders/*.py", "bench/go/*"]
 
 
 def run(*command, env=None, cwd=None):
@@ -135,7 +136,8 @@ def demo(python, options):
     run(python, HERE / "examples" / "wordcount.py", "-n", "5", *(options.rest or library()))
     print("\ngochan against the standard queues, a few shapes (the whole table: dev.py bench)\n")
     shapes = [word for shape in FIRST_SHAPES for word in ("--shape", shape)]
-    run(python, HERE / "bench" / "table.py", "--quick", *shapes)
+    queues = ["--contender", "queue.*"]
+    run(python, "-P", "-m", "gochan", "bench", "run", "--quick", *shapes, *queues)
 
 
 def test(python, options):
@@ -144,7 +146,7 @@ def test(python, options):
 
 
 def bench(python, options):
-    run(python, HERE / "bench" / "table.py", *options.rest)
+    run(python, "-P", "-m", "gochan", "bench", "run", "--targets", *options.rest)
 
 
 def interactive(python, options):

@@ -11,16 +11,21 @@ import gc
 import os
 import platform
 import random
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from itertools import repeat
 from pathlib import Path
-from statistics import median, quantiles
-from threading import Event, Lock, Thread
+from statistics import median
+from threading import Event, Lock, Thread, current_thread, main_thread
 from time import perf_counter, process_time, sleep, strftime
 from types import FunctionType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+Result = TypeVar("Result")
 
 
 class Sample(NamedTuple):
@@ -38,10 +43,11 @@ class Series(NamedTuple):
 
     ops: int
     samples: list[Sample]
+    scale: float = 1e9
 
     def per_op(self, clock: str) -> list[float]:
         """Nanoseconds of an operation in each round; clock is wall or cpu."""
-        return [getattr(sample, clock) / self.ops * 1e9 for sample in self.samples]
+        return [getattr(sample, clock) / self.ops * self.scale for sample in self.samples]
 
 
 class Estimate(NamedTuple):
@@ -53,14 +59,24 @@ class Estimate(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """How long to measure: so many rounds of about so many seconds."""
+    """How long to measure: so many rounds of about so many seconds, and fewer or
+    shorter ones, but LEAST_ROUNDS, where that takes longer than the budget."""
 
     rounds: int
     seconds: float
+    budget: float
+    """Seconds for one contender in one shape, finding the length included; or for
+    the whole run (run.py)."""
+
+    def within(self, budget: float) -> "Effort":
+        """The effort with another budget."""
+        return Effort(self.rounds, min(self.seconds, budget / (self.rounds + 5)), budget)
 
 
-QUICK = Effort(rounds=7, seconds=0.012)
-FULL = Effort(rounds=25, seconds=0.04)
+QUICK = Effort(rounds=5, seconds=0.01, budget=26)
+FULL = Effort(rounds=25, seconds=0.04, budget=900)
+LEAST_ROUNDS = 3
+HANGS = 10.0  # seconds after which a round will never end
 
 
 # -- one round -------------------------------------------------------------------
@@ -168,46 +184,106 @@ def shortest(run: Runner, ops: int, enough: float) -> float:
     return took
 
 
-def calibrate(run: Runner, step: int, seconds: float) -> int:
-    """How many operations take about so many seconds; a multiple of step."""
-    ops = step
-    while (took := shortest(run, ops, seconds / 2)) < seconds / 2:
-        ops *= 8 if took < seconds / 16 else 2
+def calibrate(run: Runner, step: int, effort: Effort) -> int:
+    """How many operations take about the seconds of a round; a multiple of step."""
+    ops, enough, end = step, effort.seconds / 2, perf_counter() + effort.budget / 3
+    while (took := shortest(run, ops, enough)) < enough and perf_counter() < end:
+        ops *= 8 if took < enough / 8 else 2
     return ops
 
 
-def take_turns(runners: dict[str, Runner], step: int, effort: Effort) -> dict[str, Series]:
-    """Measure all of them, in another order each round; round 0 is the warm-up."""
-    ops = {name: calibrate(run, step, effort.seconds) for name, run in runners.items()}
-    samples: dict[str, list[Sample]] = {name: [] for name in runners}
-    names = list(runners)
-    for turn in range(effort.rounds + 1):
-        for name in names[turn % len(names) :] + names[: turn % len(names)]:
-            sample = runners[name](ops[name])
-            if turn > 0:
-                samples[name].append(sample)
-    return {name: Series(ops[name], samples[name]) for name in names}
+@contextmanager
+def limit(seconds: float) -> Iterator[None]:
+    """TimeoutError in the main thread after so many seconds, if the system can."""
+    if not hasattr(signal, "setitimer") or current_thread() is not main_thread():
+        yield
+        return
+
+    def late(*_: object) -> None:
+        raise TimeoutError(f"a round took longer than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Turns:
+    """Runners that take turns, in another order each round.
+
+    With ops, a round is that many operations for all of them; without, so many
+    that it takes the seconds of the effort.
+    """
+
+    def __init__(self, runners: dict[str, Runner], effort: Effort, ops: int = 0) -> None:
+        self.runners = runners
+        self.effort = effort
+        self.ops = dict.fromkeys(runners, ops)
+        self.spent = dict.fromkeys(runners, 0.0)
+        self.samples: dict[str, list[Sample]] = {name: [] for name in runners}
+        self.errors: dict[str, Exception] = {}
+
+    def attempt(self, name: str, work: Callable[[], Result]) -> Result | None:
+        """Do a part of the work of a runner; if it fails, the runner is out."""
+        start = perf_counter()
+        try:
+            with limit(HANGS):
+                return work()
+        except Exception as error:
+            self.errors[name] = error
+            return None
+        finally:
+            self.spent[name] += perf_counter() - start
+
+    def warm_up(self, step: int) -> None:
+        """Find the lengths of the rounds, and do one that does not count."""
+        for name, run in self.runners.items():
+            self.attempt(name, partial(run, step))  # what it imports or starts once is no work
+            if name not in self.errors:
+                found = self.attempt(name, partial(calibrate, run, step, self.effort))
+                self.ops[name] = found or step
+        for name in self.going():
+            self.attempt(name, partial(self.runners[name], self.ops[name]))
+
+    def has_turns(self, name: str) -> bool:
+        """It works, and has not used up its budget."""
+        left = self.spent[name] < self.effort.budget or len(self.samples[name]) < LEAST_ROUNDS
+        return left and name not in self.errors
+
+    def going(self) -> list[str]:
+        return [name for name in self.runners if self.has_turns(name)]
+
+    def rounds(self) -> Iterator[int]:
+        """Do the rounds, and tell after each which it was."""
+        for turn in range(self.effort.rounds):
+            names = self.going()
+            if not names:
+                break
+            first = turn % len(names)
+            for name in names[first:] + names[:first]:
+                sample = self.attempt(name, partial(self.runners[name], self.ops[name]))
+                if sample is not None:
+                    self.samples[name].append(sample)
+            yield turn
 
 
 def estimate(values: list[float], seed: int = 0, resamples: int = 1000) -> Estimate:
     """The median, and the interval that resampling finds it in."""
     draw = random.Random(seed)
-    medians = sorted(median(draw.choices(values, k=len(values))) for _ in range(resamples))
+    half = len(values) // 2  # of an even number the upper one of two, to be quick
+    medians = sorted(sorted(draw.choices(values, k=len(values)))[half] for _ in range(resamples))
     return Estimate(
         median(values), medians[resamples * 25 // 1000], medians[resamples * 975 // 1000 - 1]
     )
 
 
 def ratio(ours: Series, theirs: Series, clock: str) -> Estimate:
-    """Ours over theirs, taken round by round."""
-    pairs = zip(ours.per_op(clock), theirs.per_op(clock), strict=True)
+    """Ours over theirs, taken round by round, as far as both had rounds."""
+    pairs = zip(ours.per_op(clock), theirs.per_op(clock), strict=False)
     return estimate([mine / max(other, 1e-9) for mine, other in pairs])
-
-
-def spread(values: list[float]) -> tuple[float, float]:
-    """The quartiles."""
-    low, _, high = quantiles(values, n=4) if len(values) > 1 else values * 3
-    return low, high
 
 
 # -- the conditions --------------------------------------------------------------
@@ -271,6 +347,11 @@ def empty_loop_ns() -> float:
     return min(timed(fresh(loop)).cpu for _ in range(5)) / 200_000 * 1e9
 
 
+def clock_ns() -> float:
+    """Reading the clocks around a round takes so long, and is in its figure."""
+    return min(sum(timed(int)) for _ in range(1000)) / 2 * 1e9
+
+
 def conditions() -> dict[str, object]:
     """What a reader needs to know beside the figures."""
     return {
@@ -282,6 +363,7 @@ def conditions() -> dict[str, object]:
         "load": [round(load, 2) for load in os.getloadavg()],
         "switch_interval_ms": sys.getswitchinterval() * 1e3,
         "empty_loop_ns": round(empty_loop_ns(), 1),
+        "clock_ns": round(clock_ns()),
         "commit": commit(),
         "when": strftime("%Y-%m-%d %H:%M"),
     }

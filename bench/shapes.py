@@ -4,38 +4,58 @@ A shape asks a contender for ends to work with, through one of the contender's
 ports (contenders/__init__.py); whoever lacks the port does not take part.  The
 loop is the same for all contenders, with bound methods in local variables, and
 is part of the figure.  Setting up, filling and starting threads is not timed.
+What is no time for so many operations is in figures.py.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import repeat
+from itertools import cycle, islice, repeat
 from typing import NamedTuple
 
-from contenders import Contender
-from measure import Runner, Sample, fresh, timed, timed_threads
+from gochan.bench import figures
+from gochan.bench.contenders import Contender
+from gochan.bench.measure import Sample, fresh, timed, timed_threads
 
-BATCH = 1000  # values in one batch call
+BATCH = 1000  # values in one batch call, or in one fill
 BUFFER = 1024  # elements in one buffer
+LEAST = 64  # operations of each thread in a round: fewer are lost in its start and end
 PAIR_CAP = 128
+CAPACITIES = (0, 1, 16, 128, 1024)
+THREADS = 4
+NUMBERS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 
 
 class Shape(NamedTuple):
     name: str
     what: str
     """What one operation is."""
+    body: Callable[..., Sample]
+    """Does n operations: body(*args, contender, n)."""
     port: str
-    body: Callable[[Contender, int], Sample]
-    """Does n operations with a contender."""
+    """What a contender must have for it."""
+    args: tuple[object, ...] = ()
     step: int = 1
     """The number of operations is a multiple of it."""
-    threads: bool = False
-    """Several threads: judged by the clock; else by the CPU time of the one."""
+    threads: int = 1
+    figure: bool = False
+    """The Sample of a round is the figure itself, drawn from `step` operations, or from so
+    many milliseconds."""
+    unit: str = "ns"
+    """ns, bytes or index."""
+    better: str = "lower"
+    usual: bool = True
+    """Is measured unless others are named."""
 
-    def runner(self, contender: Contender) -> Runner | None:
-        """How measure.py runs it; None if the contender lacks the port."""
-        if getattr(contender, self.port) is None:
-            return None
-        return partial(self.body, contender)
+    @property
+    def kind(self) -> str:
+        """The same for shapes that differ in their arguments only."""
+        return self.body.__name__
+
+    @property
+    def clock(self) -> str:
+        """What it is judged by.  One thread: its CPU time, because the rest is
+        time of other processes."""
+        return "cpu" if self.threads == 1 and not self.figure else "wall"
 
 
 # -- one thread ------------------------------------------------------------------
@@ -48,6 +68,30 @@ def pair(cap: int, contender: Contender, n: int) -> Sample:
         for _ in repeat(None, n):
             send(None)
             recv()
+
+    return timed(fresh(loop))
+
+
+def nonblocking(cap: int, contender: Contender, n: int) -> Sample:
+    try_send, try_recv = contender.tries(cap)
+
+    def loop():
+        for _ in repeat(None, n):
+            try_send(None)
+            try_recv()
+
+    return timed(fresh(loop))
+
+
+def fill_drain(contender: Contender, n: int) -> Sample:
+    send, recv = contender.pair(BATCH)
+
+    def loop():
+        for _ in repeat(None, n // BATCH):
+            for _ in repeat(None, BATCH):
+                send(None)
+            for _ in repeat(None, BATCH):
+                recv()
 
     return timed(fresh(loop))
 
@@ -131,22 +175,18 @@ def many_to_many(pairs: int, cap: int, contender: Contender, n: int) -> Sample:
     return timed_threads([loop for both in zip(senders, receivers, strict=True) for loop in both])
 
 
-def select_parks(contender: Contender, n: int) -> Sample:
-    (send_ask, recv_ask), (send_a, send_b), wait = contender.select_parking()
+def select_parks(width: int, contender: Contender, n: int) -> Sample:
+    (send_ask, recv_ask), sends, wait = contender.select_parking(width)
 
     def asks():
-        for _ in repeat(None, n // 2):
-            send_ask(None)
-            wait()
+        for _ in repeat(None, n):
             send_ask(None)
             wait()
 
     def answers():
-        for _ in repeat(None, n // 2):
+        for send in islice(cycle(sends), n):
             recv_ask()
-            send_a(None)
-            recv_ask()
-            send_b(None)
+            send(None)
 
     return timed_threads([fresh(asks), fresh(answers)])
 
@@ -154,55 +194,95 @@ def select_parks(contender: Contender, n: int) -> Sample:
 # -- the list --------------------------------------------------------------------
 
 
-def one_to_one(cap: int) -> Shape:
-    what = f"a value from one thread to another, {room(cap)}"
-    body = partial(many_to_many, 1, cap)
-    return Shape(f"one-to-one-{cap}", what, "pipe", body, threads=True)
-
-
-def four_to_four(cap: int) -> Shape:
-    what = f"a value from one of four threads to one of four others, {room(cap)}"
-    body = partial(many_to_many, 4, cap)
-    return Shape(f"four-to-four-{cap}", what, "pipe", body, step=4, threads=True)
-
-
-def ping_pongs(cap: int) -> Shape:
-    what = f"a round trip between two threads over two channels, {room(cap)}"
-    return Shape(f"ping-pong-{cap}", what, "ping_pong", partial(ping_pong, cap), threads=True)
-
-
-def selects(width: int) -> Shape:
-    what = f"a select over {width} channels, one of them ready"
-    return Shape(f"select-{width}", what, "select", partial(select, width))
-
-
 def room(cap: int) -> str:
     return f"capacity {cap}" if cap else "unbuffered"
 
 
-ALL = [
-    Shape("pair", "a send and a recv of None, capacity 128", "pair", partial(pair, PAIR_CAP)),
-    Shape("iteration", "a value of a filled channel", "filled", iteration),
-    Shape("batch", f"a value, sent and received {BATCH:,} at a time", "batch", batch, BATCH),
-    Shape("buffer", f"an int64, sent and received {BUFFER:,} at a time", "buffer", buffer, BUFFER),
-    *(ping_pongs(cap) for cap in (0, 1)),
-    *(one_to_one(cap) for cap in (0, 1, 16, 128, 1024)),
-    *(four_to_four(cap) for cap in (0, 1, 128)),
-    *(selects(width) for width in (2, 16)),
-    Shape(
-        "select-default",
-        "a select with default over 2 channels, none of them ready",
-        "select_default",
-        partial(select_default, 2),
-    ),
-    Shape(
-        "select-parks",
-        "a round trip: an unbuffered send, and a select of 2 that waits for the answer",
-        "select_parking",
-        select_parks,
-        step=2,
-        threads=True,
-    ),
-]
+def one_thread() -> Iterable[Shape]:
+    cap = (PAIR_CAP,)
+    yield Shape("pair", f"a send and a recv of None, capacity {PAIR_CAP}", pair, "pair", cap)
+    yield Shape("nonblocking", "a try_send and a try_recv of None", nonblocking, "tries", cap)
+    yield Shape(
+        "fill-drain",
+        f"a value of {BATCH:,} that are sent and then received, one by one",
+        fill_drain,
+        "pair",
+        step=BATCH,
+    )
+    yield Shape("iteration", "a value of a filled channel", iteration, "filled")
+    yield Shape(
+        "batch",
+        f"a value, sent and received {BATCH:,} at a time",
+        batch,
+        "batch",
+        step=BATCH,
+    )
+    yield Shape(
+        "buffer",
+        f"an int64, sent and received {BUFFER:,} at a time",
+        buffer,
+        "buffer",
+        step=BUFFER,
+    )
 
-BY_NAME = {shape.name: shape for shape in ALL}
+
+def across_threads(threads: int, caps: Iterable[int]) -> Iterable[Shape]:
+    for cap in caps:
+        if cap > 1:  # one value at a time is on its way
+            continue
+        what = f"a round trip between two threads over two channels, {room(cap)}"
+        yield Shape(f"ping-pong-{cap}", what, ping_pong, "ping_pong", (cap,), LEAST, threads=2)
+    for n in (1, threads):
+        for cap in caps:
+            name = f"{NUMBERS.get(n, n)}-to-{NUMBERS.get(n, n)}-{cap}"
+            what = f"a value from one of {n} threads to one of {n} others, {room(cap)}"
+            if n == 1:
+                what = f"a value from one thread to another, {room(cap)}"
+            args, least = (n, cap), n * LEAST
+            yield Shape(name, what, many_to_many, "pipe", args, step=least, threads=2 * n)
+
+
+def selects() -> Iterable[Shape]:
+    for width in (2, 4, 16):
+        what = f"a select over {width} channels, one of them ready"
+        yield Shape(f"select-{width}", what, select, "select", (width,))
+    what = "a select with default over 2 channels, none of them ready"
+    yield Shape("select-default", what, select_default, "select_default", (2,))
+    for width in (2, 4, 16):
+        yield Shape(
+            f"select-parks-{width}",
+            f"a round trip: an unbuffered send, and a select of {width} that waits for the answer",
+            select_parks,
+            "select_parking",
+            (width,),
+            step=LEAST,
+            threads=2,
+        )
+
+
+def waiting() -> Iterable[Shape]:
+    """What is no time for so many operations: a round gives the figure."""
+    figure = partial(Shape, figure=True)
+    for percent, ops in ((50, 100), (99, 300), (99.9, 1000)):
+        what = f"from a send until the receive that was parked returns; {percent} % are no longer"
+        body, args = figures.wake_up, (percent,)
+        yield figure(f"wake-up-p{percent}", what, body, "pipe", args, step=ops, threads=2)
+    crowd = figures.CROWD
+    what = f"a close that ends the receives of {crowd} threads, for each"
+    yield figure("close", what, figures.close, "closing", step=crowd, threads=crowd + 1)
+    index = partial(figure, unit="index", better="higher", step=20, threads=5)
+    what = "how evenly 4 {} share, Jain's index: 1 is evenly, 0.25 is one alone"
+    yield index("fair-receivers", what.format("receivers"), figures.fair_receivers, "pipe", (4,))
+    yield index("fair-senders", what.format("senders"), figures.fair_senders, "pipe", (4,))
+    for name, (_, port, what) in figures.MEMORY.items():
+        what = f"bytes of {what}"
+        yield figure(f"memory-{name}", what, figures.memory, port, (name,), unit="bytes")
+    for name, (_, port, what) in figures.IDLING.items():
+        what = f"CPU time in a second of {what}"
+        yield figure(f"idle-{name}", what, figures.idle, port, (name,), threads=2, usual=False)
+
+
+def shapes(threads: int = THREADS, capacities: Iterable[int] = CAPACITIES) -> dict[str, Shape]:
+    """All shapes, by name."""
+    found = [*one_thread(), *across_threads(threads, capacities), *selects(), *waiting()]
+    return {shape.name: shape for shape in found}

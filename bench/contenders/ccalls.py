@@ -16,7 +16,7 @@ interpreter, compiled as that was; ours may come out a little below.
 import gc
 from collections import deque
 
-from contenders import Contender
+from gochan.bench.contenders import Contender
 
 
 class EmptyCalls(Contender):

@@ -3,9 +3,9 @@
 from array import array
 from itertools import repeat
 
-from measure import fresh
+from gochan.bench.contenders import Pipe
+from gochan.bench.measure import fresh
 
-from contenders import Pipe
 from gochan import Chan, select
 
 
@@ -18,10 +18,19 @@ def one_filled(width: int, n: int) -> tuple[Chan, ...]:
 
 class Gochan(Pipe):
     name = "gochan"
+    package = "pygochan"
 
     def pipe(self, cap):
         ch = Chan(cap)
         return ch.send, ch.recv
+
+    def tries(self, cap):
+        ch = Chan(cap)
+        return ch.try_send, ch.try_recv
+
+    def closing(self):
+        ch = Chan()
+        return ch.recv, ch.close
 
     def filled(self, n):
         ch = Chan(n)
@@ -67,9 +76,11 @@ class Gochan(Pipe):
 
         return fresh(loop)
 
-    def select_parking(self):
-        a, b = Chan(), Chan()
-        return self.pipe(0), (a.send, b.send), lambda: select(a, b)
+    def select_parking(self, width):
+        chans = tuple(Chan() for _ in range(width))
+        a, b = chans[:2]
+        wait = (lambda: select(a, b)) if width == 2 else (lambda: select(*chans))
+        return self.pipe(0), [ch.send for ch in chans], wait
 
 
 contender = Gochan()

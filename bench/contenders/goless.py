@@ -3,9 +3,8 @@
 import warnings
 from itertools import repeat
 
-from measure import fresh
-
-from contenders import Contender
+from gochan.bench.contenders import Contender
+from gochan.bench.measure import fresh
 
 
 def load():

@@ -5,7 +5,7 @@ The least that two threads can do to take turns, and it carries no value.
 
 from threading import Lock
 
-from contenders import Contender
+from gochan.bench.contenders import Contender
 
 
 class LockPair(Contender):

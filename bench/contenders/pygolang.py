@@ -3,9 +3,8 @@
 import warnings
 from itertools import repeat
 
-from measure import fresh
-
-from contenders import Contender
+from gochan.bench.contenders import Contender
+from gochan.bench.measure import fresh
 
 
 def load():
@@ -51,12 +50,12 @@ class Pygolang(Contender):
 
         return fresh(loop)
 
-    def select_parking(self):
+    def select_parking(self, width):
         golang = load()
         select = golang.select
-        ask, a, b = golang.chan(), golang.chan(), golang.chan()
-        a_recv, b_recv = a.recv, b.recv
-        return (ask.send, ask.recv), (a.send, b.send), lambda: select(a_recv, b_recv)
+        ask, chans = golang.chan(), [golang.chan() for _ in range(width)]
+        cases = tuple(ch.recv for ch in chans)
+        return (ask.send, ask.recv), [ch.send for ch in chans], lambda: select(*cases)
 
 
 contender = Pygolang()

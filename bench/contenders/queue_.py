@@ -2,7 +2,7 @@
 
 from queue import Queue
 
-from contenders import Pipe
+from gochan.bench.contenders import Pipe
 
 
 class StandardQueue(Pipe):
@@ -11,6 +11,17 @@ class StandardQueue(Pipe):
     def pipe(self, cap):
         q = Queue(max(cap, 1))
         return q.put, q.get
+
+    def tries(self, cap):
+        q = Queue(max(cap, 1))
+        return q.put_nowait, q.get_nowait
+
+    def closing(self):
+        q = Queue(1)
+        return q.get, q.shutdown
+
+    if not hasattr(Queue, "shutdown"):
+        closing = None
 
 
 contender = StandardQueue()

@@ -2,15 +2,16 @@
 
 from itertools import repeat
 
-from measure import fresh
+from gochan.bench.contenders import Contender
+from gochan.bench.contenders.gochan_ import one_filled
+from gochan.bench.measure import fresh
 
-from contenders import Contender
-from contenders.gochan_ import one_filled
 from gochan import Chan, Selector
 
 
 class ReusedSelect(Contender):
     name = "Selector"
+    package = "pygochan"
 
     def select(self, width, n):
         select = Selector(*one_filled(width, n)).select
@@ -30,9 +31,9 @@ class ReusedSelect(Contender):
 
         return fresh(loop)
 
-    def select_parking(self):
-        ask, a, b = Chan(), Chan(), Chan()
-        return (ask.send, ask.recv), (a.send, b.send), Selector(a, b).select
+    def select_parking(self, width):
+        ask, chans = Chan(), [Chan() for _ in range(width)]
+        return (ask.send, ask.recv), [ch.send for ch in chans], Selector(*chans).select
 
 
 contender = ReusedSelect()

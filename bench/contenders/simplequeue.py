@@ -2,15 +2,19 @@
 
 from queue import SimpleQueue
 
-from contenders import Pipe
+from gochan.bench.contenders import Pipe
 
 
 class Simple(Pipe):
-    name = "SimpleQueue"
+    name = "queue.SimpleQueue"
 
     def pipe(self, cap):
         q = SimpleQueue()
         return q.put, q.get
+
+    def tries(self, cap):
+        q = SimpleQueue()
+        return q.put_nowait, q.get_nowait
 
 
 contender = Simple()

@@ -7,8 +7,7 @@ nanoseconds for one operation, the loop included.
 import threading
 
 import pytest
-
-OPS = 1000
+from operations import OPS
 
 
 @pytest.fixture

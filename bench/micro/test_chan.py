@@ -3,9 +3,9 @@
 from itertools import repeat
 
 import pytest
+from operations import OPS
 
 from gochan import Chan
-from micro.conftest import OPS
 
 pytestmark = pytest.mark.benchmark(group="chan")
 
@@ -60,7 +60,7 @@ def test_pair_with_timeouts(loop):
     loop(run)
 
 
-def test_pair_tried(loop):
+def test_nonblocking(loop):
     ch = Chan(128)
     loop(pair(ch.try_send, ch.try_recv))
 
@@ -76,6 +76,19 @@ def test_iteration(loop):
             pass
 
     loop(run, setup=lambda: filled(close=True))
+
+
+def test_fill_drain(loop):
+    ch = Chan(OPS)
+    send, recv = ch.send, ch.recv
+
+    def run():
+        for _ in repeat(None, OPS):
+            send(None)
+        for _ in repeat(None, OPS):
+            recv()
+
+    loop(run)
 
 
 def test_fill(loop):

@@ -4,9 +4,9 @@ from array import array
 from itertools import repeat
 
 import pytest
+from operations import OPS
 
 from gochan import Chan
-from micro.conftest import OPS
 
 pytestmark = pytest.mark.benchmark(group="dtype")
 

@@ -4,12 +4,14 @@ The peer is a thread that lives as long as the benchmark.  How long an operation
 takes depends on whether both threads have a CPU at that moment.
 """
 
+from contextlib import suppress
 from itertools import repeat
+from time import sleep
 
 import pytest
+from operations import OPS
 
-from gochan import Chan, Selector, select
-from micro.conftest import OPS
+from gochan import Chan, EndOfChannel, Selector, select
 
 pytestmark = pytest.mark.benchmark(group="park")
 
@@ -56,12 +58,46 @@ def test_one_to_one(loop, peer, cap):
     ch.close()
 
 
+@pytest.mark.parametrize("cap", [0, 1, 16, 128, 1024])
+def test_four_to_four(loop, peer, cap):
+    """OPS values from four threads to four others."""
+    ch, jobs, done = Chan(cap), Chan(8), Chan(8)
+    send, recv = ch.send, ch.recv
+
+    def send_some():
+        for _ in repeat(None, OPS // 4):
+            send(None)
+
+    def recv_some():
+        for _ in repeat(None, OPS // 4):
+            recv()
+
+    def work():
+        for job in jobs:
+            job()
+            done.send(None)
+
+    for _ in range(8):
+        peer(work)
+
+    def run():
+        for _ in range(4):
+            jobs.send(send_some)
+            jobs.send(recv_some)
+        for _ in range(8):
+            done.recv()
+
+    loop(run)
+    jobs.close()
+
+
+@pytest.mark.parametrize("width", [2, 4, 16])
 @pytest.mark.parametrize("kind", ["select", "Selector"])
-def test_select_parks(loop, peer, kind):
+def test_select_parks(loop, peer, kind, width):
     """Round trips, in which a select waits for the answer."""
-    ping, a, b = Chan(), Chan(), Chan()
-    peer(lambda: echo(ping, b))
-    wait = Selector(a, b).select if kind == "Selector" else lambda: select(a, b)
+    ping, chans = Chan(), [Chan() for _ in range(width)]
+    peer(lambda: echo(ping, chans[width // 2]))
+    wait = Selector(*chans).select if kind == "Selector" else lambda: select(*chans)
 
     def run():
         for value in range(OPS):
@@ -70,6 +106,51 @@ def test_select_parks(loop, peer, kind):
 
     loop(run)
     ping.close()
+
+
+def test_wake_up(benchmark, peer):
+    """One round trip, to a thread that has long been parked."""
+    ping, pong = Chan(), Chan()
+    peer(lambda: echo(ping, pong))
+
+    def parked():
+        while not ping.stats().receivers:
+            sleep(0)
+        sleep(0.0002)
+
+    def run():
+        ping.send(None)
+        pong.recv()
+
+    benchmark.pedantic(run, setup=parked, rounds=OPS)
+    ping.close()
+
+
+def test_close(benchmark, peer):
+    """A close that ends the receives of 100 threads, and their answers."""
+    waiting = 100
+
+    def parked():
+        ch, ended = Chan(), Chan(waiting)
+
+        def wait():
+            with suppress(EndOfChannel):
+                ch.recv()
+            ended.send(None)
+
+        for _ in range(waiting):
+            peer(wait)
+        while ch.stats().receivers < waiting:
+            sleep(0.001)
+        return (ch, ended), {}
+
+    def run(ch, ended):
+        ch.close()
+        for _ in range(waiting):
+            ended.recv()
+
+    benchmark.extra_info["operations"] = waiting
+    benchmark.pedantic(run, setup=parked, rounds=10)
 
 
 def test_timeout(loop):

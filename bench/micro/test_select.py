@@ -3,9 +3,9 @@
 from itertools import repeat
 
 import pytest
+from operations import OPS
 
 from gochan import Chan, Selector, select
-from micro.conftest import OPS
 
 pytestmark = pytest.mark.benchmark(group="select")
 

@@ -1,0 +1,3 @@
+module gochan/bench
+
+go 1.18

@@ -1,1 +1,0 @@
-"""Micro-benchmarks by part of the core: `pytest bench --benchmark-only`."""

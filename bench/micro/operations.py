@@ -1,0 +1,1 @@
+OPS = 1000  # operations in one loop
