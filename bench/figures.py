@@ -178,7 +178,7 @@ def resident_bytes() -> int:
 
 def reader() -> Callable[[], int]:
     """What tells how much memory this process has, here in the new process."""
-    if os.environ.get("PYTHONMALLOC") == "malloc":
+    if os.environ.get("PYTHONMALLOC") == "malloc" and hasattr(ctypes.CDLL(None), "mallinfo2"):
         return malloc_bytes()
     return resident_bytes
 

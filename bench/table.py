@@ -67,9 +67,10 @@ def row_of(shape: Shape, contender: Contender, series: dict[str, Series], gil: b
     row = Row(shape, contender.name, value, ratio, own, word)
     target = BY_ROW.get((shape.name, contender.name))
     limit = target and target.limit(gil)
-    if limit is None:
+    judged = own if contender.name == OURS else ratio
+    if limit is None or judged is None:
         return row
-    return row._replace(limit=limit, verdict=verdict(ratio or own, limit, target.least))
+    return row._replace(limit=limit, verdict=verdict(judged, limit, target.least))
 
 
 # -- as words --------------------------------------------------------------------

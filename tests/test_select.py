@@ -5,10 +5,12 @@ returns, choice, default, no cases, duplicates, self, closed, the blocking path,
 limits; then errors, timeouts, and what must not be left behind.
 """
 
+import gc
 import math
 import subprocess
 import sys
 import time
+import weakref
 from collections import Counter
 from itertools import pairwise
 
@@ -720,3 +722,64 @@ def test_results_hash_like_their_tuples(form):
     results.append(do())
     assert results == [(0, 1, True), (-1, None, False), (0, None, False)]
     assert [hash(result) for result in results] == [hash(tuple(result)) for result in results]
+
+
+def test_results_are_objects_of_their_own():
+    """Results that died are used again; nobody may notice."""
+    ch = Chan(64)
+    ch.send_many(range(64))
+    held = [select(ch) for _ in range(20)]
+    hashes = [hash(result) for result in held]
+    for i in range(20, 40):
+        result = select(ch)
+        assert result == (0, i, True)
+        assert hash(result) == hash((0, i, True))
+        del result
+    assert held == [(0, i, True) for i in range(20)]
+    assert [hash(result) for result in held] == hashes
+    assert gc.is_tracked(held[0])
+
+
+def test_results_in_results_die_without_the_stack():
+    ch, result = Chan(1), None
+    for _ in range(100_000):
+        ch.send(result)
+        result = select(ch)
+    del result
+
+
+def test_a_result_in_a_cycle_is_collected(collected):
+    class Value:
+        pass
+
+    ch, value = Chan(1), Value()
+    ch.send(value)
+    value.result = select(ch)
+    ref = weakref.ref(value)
+    del value
+    collected()
+    assert ref() is None
+
+
+def test_a_finalizer_that_selects_while_a_result_dies():
+    class Value:
+        def __del__(self):
+            inner.append(select(other))
+
+    inner, other, ch = [], Chan(40), Chan(1)
+    other.send_many(range(40))
+    for _ in range(40):
+        ch.send(Value())
+        select(ch)
+    assert inner == [(0, i, True) for i in range(40)]
+
+
+def test_subclasses_of_results_die():
+    class Mine(Selected):
+        pass
+
+    for _ in range(30):
+        assert Mine(1, [2], True) == (1, [2], True)
+        assert tuple.__new__(Selected, ()) == ()
+        assert tuple.__new__(Mine, (5,)) == (5,)
+        assert Selected(1, [2], True)._replace(index=0) == (0, [2], True)

@@ -44,12 +44,85 @@ cdef extern from *:
         PyTuple_SET_ITEM(t, 2, c);
         return t;
     }
-    static inline PyObject *gch_selected(PyObject *type, Py_ssize_t index, void *value, int ok)
+    /* Making and freeing a Selected is half of what a select costs, so a few that died
+     * wait here, untracked and empty, each with its reference to the type.  Builds with
+     * the GIL only: it guards them. */
+    enum { GCH_SPARE = 8 };
+    static PyObject *gch_spare[GCH_SPARE];
+    static int gch_spares;
+    static PyTypeObject *gch_selected_type;
+
+    static inline void gch_named3_clear(PyObject *self)
     {
-        return gch_named3(type, PyLong_FromSsize_t(index), (PyObject *)value, PyBool_FromLong(ok));
+        for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
+            PyObject *item = PyTuple_GET_ITEM(self, i);
+            PyTuple_SET_ITEM(self, i, NULL);
+            Py_XDECREF(item);
+        }
+    }
+
+    static void gch_selected_die(PyObject *self);
+
+    /* Of a subclass; of another length (tuple.__new__); or a Selected in a Selected, which may be a long chain: the
+     * trashcan takes care that it does not use up the stack. */
+    static void gch_selected_die_slow(PyObject *self)
+    {
+        PyTypeObject *type = Py_TYPE(self);
+        Py_TRASHCAN_BEGIN(self, gch_selected_die)
+        gch_named3_clear(self);
+        type->tp_free(self);
+        Py_DECREF(type);
+        Py_TRASHCAN_END
+    }
+
+    static void gch_selected_die(PyObject *self)
+    {
+        PyObject_GC_UnTrack(self);
+        if (Py_TYPE(self) != gch_selected_type || Py_SIZE(self) != 3 ||
+            PyTuple_GET_ITEM(self, 1) == NULL || Py_TYPE(PyTuple_GET_ITEM(self, 1)) == gch_selected_type) {
+            gch_selected_die_slow(self);
+            return;
+        }
+        gch_named3_clear(self);
+        if (gch_spares < GCH_SPARE) {
+            gch_spare[gch_spares++] = self;
+        } else {
+            PyObject_GC_Del(self);
+            Py_DECREF(gch_selected_type);
+        }
+    }
+
+    static void gch_selected_init(PyObject *type)
+    {
+        gch_selected_type = (PyTypeObject *)type;
+    #ifndef Py_GIL_DISABLED
+        gch_selected_type->tp_dealloc = gch_selected_die;
+    #endif
+    }
+
+    static inline PyObject *gch_selected(Py_ssize_t index, void *value, int ok)
+    {
+        PyObject *number = PyLong_FromSsize_t(index);
+        if (gch_spares == 0 || number == NULL) {
+            return gch_named3((PyObject *)gch_selected_type, number, (PyObject *)value,
+                              PyBool_FromLong(ok));
+        }
+        PyObject *self = gch_spare[--gch_spares];
+        _Py_NewReference(self);
+    #if PY_VERSION_HEX >= 0x030E0000
+        ((PyTupleObject *)self)->ob_hash = -1;
+    #endif
+        PyTuple_SET_ITEM(self, 0, number);
+        PyTuple_SET_ITEM(self, 1, (PyObject *)value);
+        PyTuple_SET_ITEM(self, 2, PyBool_FromLong(ok));
+        PyObject_GC_Track(self);
+        return self;
     }
     """
-    object gch_selected(object type, Py_ssize_t index, void *value, bint ok)
+    void gch_selected_init(object type)
+    object gch_selected(Py_ssize_t index, void *value, bint ok)
+
+gch_selected_init(Selected)
 
 
 cdef inline void select_lock(select_t *s) noexcept nogil:
@@ -276,12 +349,12 @@ cdef list selected_sent = [Selected(i, None, True) for i in range(SELECT_SMALL)]
 cdef object select_received(case_t *case, Py_ssize_t index, void *elem):
     if case.c.typed:
         return Selected(index, elem_unpack((<Chan>case.chan)._dtype, elem), True)
-    return gch_selected(Selected, index, (<void **>elem)[0], True)
+    return gch_selected(index, (<void **>elem)[0], True)
 
 
 cdef inline object select_closed(Py_ssize_t index):
     Py_INCREF_ptr(<PyObject *>None)
-    return gch_selected(Selected, index, <PyObject *>None, False)
+    return gch_selected(index, <PyObject *>None, False)
 
 
 cdef object select_went(case_t *case, int code, Py_ssize_t index, void *elem):
