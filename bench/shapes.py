@@ -22,6 +22,13 @@ LEAST = 64  # operations of each thread in a round: fewer are lost in its start 
 PAIR_CAP = 128
 CAPACITIES = (0, 1, 16, 128, 1024)
 THREADS = 4
+QUEUES = {
+    "fifo": f"Queue({PAIR_CAP})",
+    "simple": "SimpleQueue",
+    "lifo": f"LifoQueue({PAIR_CAP})",
+    "priority": f"PriorityQueue({PAIR_CAP})",
+    "hooked": "a Queue whose subclass overrides _put and _get",
+}
 NUMBERS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 
 
@@ -61,15 +68,22 @@ class Shape(NamedTuple):
 # -- one thread ------------------------------------------------------------------
 
 
-def pair(cap: int, contender: Contender, n: int) -> Sample:
-    send, recv = contender.pair(cap)
-
+def timed_pair(send: Callable[[object], object], recv: Callable[[], object], n: int) -> Sample:
     def loop():
         for _ in repeat(None, n):
             send(None)
             recv()
 
     return timed(fresh(loop))
+
+
+def pair(cap: int, contender: Contender, n: int) -> Sample:
+    return timed_pair(*contender.pair(cap), n)
+
+
+def queue_pair(kind: str, contender: Contender, n: int) -> Sample:
+    """Of the kind of queue that the contender has under that name."""
+    return timed_pair(*getattr(contender, kind)(PAIR_CAP), n)
 
 
 def nonblocking(cap: int, contender: Contender, n: int) -> Sample:
@@ -168,7 +182,16 @@ def ping_pong(cap: int, contender: Contender, n: int) -> Sample:
 
 
 def many_to_many(pairs: int, cap: int, contender: Contender, n: int) -> Sample:
-    send, recv = contender.pipe(cap)
+    return timed_many(pairs, *contender.pipe(cap), n)
+
+
+def queue_many(pairs: int, cap: int, contender: Contender, n: int) -> Sample:
+    return timed_many(pairs, *contender.fifo(cap), n)
+
+
+def timed_many(
+    pairs: int, send: Callable[[object], object], recv: Callable[[], object], n: int
+) -> Sample:
     share = n // pairs
     senders = [sender(send, share) for _ in range(pairs)]
     receivers = [receiver(recv, share) for _ in range(pairs)]
@@ -242,6 +265,18 @@ def across_threads(threads: int, caps: Iterable[int]) -> Iterable[Shape]:
             yield Shape(name, what, many_to_many, "pipe", args, step=least, threads=2 * n)
 
 
+def queues() -> Iterable[Shape]:
+    """gochan.queue beside the standard library's."""
+    for kind, what in QUEUES.items():
+        what = f"a put and a get of None, {what}"
+        yield Shape(f"queue-{kind}", what, queue_pair, kind, (kind,))
+    for pairs, cap in ((1, 1), (1, PAIR_CAP), (4, PAIR_CAP)):
+        name = f"queue-{NUMBERS[pairs]}-{cap}"
+        what = f"an item from one of {pairs} threads to one of {pairs} others, Queue({cap})"
+        least = pairs * LEAST
+        yield Shape(name, what, queue_many, "fifo", (pairs, cap), step=least, threads=2 * pairs)
+
+
 def selects() -> Iterable[Shape]:
     for width in (2, 4, 16):
         what = f"a select over {width} channels, one of them ready"
@@ -284,5 +319,6 @@ def waiting() -> Iterable[Shape]:
 
 def shapes(threads: int = THREADS, capacities: Iterable[int] = CAPACITIES) -> dict[str, Shape]:
     """All shapes, by name."""
-    found = [*one_thread(), *across_threads(threads, capacities), *selects(), *waiting()]
+    found = [*one_thread(), *queues(), *across_threads(threads, capacities)]
+    found += [*selects(), *waiting()]
     return {shape.name: shape for shape in found}

@@ -14,6 +14,9 @@ in the base class, keeps the contender out of the shapes that need it.
     filled(n)           a loop that receives n values which are there already
     batch(n)            (send_many, recv_many), of n values at a time
     buffer(n)           (send_all, recv_all), of n int64 at a time
+    fifo(cap), simple(cap), lifo(cap), priority(cap), hooked(cap)
+                        (put, get) of the queues of the module `queue`, or of one that
+                        stands for it; hooked: of a subclass with _put and _get
     select(width, n)    a loop of n selects over `width` channels, of which the
                         middle one holds n values and the others none
     select_default(width, n)   a loop of n selects with default, nothing ready
@@ -63,6 +66,7 @@ class Contender:
 
     pair = tries = pipe = ping_pong = closing = channel = None
     filled = batch = buffer = None
+    fifo = simple = lifo = priority = hooked = None
     select = select_default = select_parking = None
 
     def missing(self) -> str:
@@ -131,6 +135,38 @@ class Pipe(Contender):
                 recv()
 
         return fresh(send_many), fresh(recv_many)
+
+
+class Module(Contender):
+    """Ports of the classes of a module `queue`, for a contender that has such a module."""
+
+    def __init__(self, queue) -> None:
+        self.queue = queue
+
+        class Hooked(queue.Queue):
+            def _put(self, item):
+                self.queue.append(item)
+
+            def _get(self):
+                return self.queue.popleft()
+
+        self.subclass = Hooked
+
+    def fifo(self, cap: int):
+        q = self.queue.Queue(cap)
+        return q.put, q.get
+
+    def lifo(self, cap: int):
+        q = self.queue.LifoQueue(cap)
+        return q.put, q.get
+
+    def priority(self, cap: int):
+        q = self.queue.PriorityQueue(cap)
+        return q.put, q.get
+
+    def hooked(self, cap: int):
+        q = self.subclass(cap)
+        return q.put, q.get
 
 
 def all_contenders() -> dict[str, Contender]:

@@ -3,10 +3,10 @@
 from array import array
 from itertools import repeat
 
-from gochan.bench.contenders import Pipe
+from gochan.bench.contenders import Module, Pipe
 from gochan.bench.measure import fresh
 
-from gochan import Chan, select
+from gochan import Chan, queue, select
 
 
 def one_filled(width: int, n: int) -> tuple[Chan, ...]:
@@ -16,13 +16,17 @@ def one_filled(width: int, n: int) -> tuple[Chan, ...]:
     return chans
 
 
-class Gochan(Pipe):
+class Gochan(Module, Pipe):
     name = "gochan"
     package = "pygochan"
 
     def pipe(self, cap):
         ch = Chan(cap)
         return ch.send, ch.recv
+
+    def simple(self, cap):
+        q = queue.SimpleQueue()
+        return q.put, q.get
 
     def tries(self, cap):
         ch = Chan(cap)
@@ -83,4 +87,4 @@ class Gochan(Pipe):
         return self.pipe(0), [ch.send for ch in chans], wait
 
 
-contender = Gochan()
+contender = Gochan(queue)

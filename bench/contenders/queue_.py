@@ -1,11 +1,12 @@
 """queue.Queue.  It has no unbuffered form; the nearest is a capacity of 1."""
 
+import queue
 from queue import Queue
 
-from gochan.bench.contenders import Pipe
+from gochan.bench.contenders import Module, Pipe
 
 
-class StandardQueue(Pipe):
+class StandardQueue(Module, Pipe):
     name = "queue.Queue"
 
     def pipe(self, cap):
@@ -24,4 +25,4 @@ class StandardQueue(Pipe):
         closing = None
 
 
-contender = StandardQueue()
+contender = StandardQueue(queue)

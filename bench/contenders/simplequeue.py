@@ -12,6 +12,8 @@ class Simple(Pipe):
         q = SimpleQueue()
         return q.put, q.get
 
+    simple = pipe
+
     def tries(self, cap):
         q = SimpleQueue()
         return q.put_nowait, q.get_nowait
