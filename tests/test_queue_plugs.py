@@ -22,7 +22,8 @@ KINDS = [queue.Queue, queue.SimpleQueue]
 
 
 @pytest.mark.skipif(
-    find_spec("test.test_queue") is None, reason="this Python is installed without its tests"
+    not find_spec("test") or not find_spec("test.test_queue"),
+    reason="this Python is installed without its tests",
 )
 def test_cpythons_own_tests():
     script = Path(__file__).parent / "cpython_queue.py"

@@ -132,6 +132,8 @@ cdef int hooks_wait_full(Queue q, QueueHooks h, bint block, object timeout) exce
 
 cdef int hooks_wait_empty(Queue q, QueueHooks h, bint block, object timeout) except -1:
     """Until there is an item; raises Empty or ShutDown."""
+    if h.is_shutdown and not q._qsize():
+        raise queue_error("ShutDown")
     end = hooks_end(timeout) if block else None
     while not q._qsize():
         if h.is_shutdown:

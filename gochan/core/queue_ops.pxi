@@ -83,6 +83,11 @@ cdef int64_t queue_deadline(object block, object timeout) except? -1:
     return timeout_deadline(int(timeout) if isinstance(timeout, bool) else timeout)
 
 
+cdef int64_t queue_put_deadline(Queue q, object block, object timeout) except? -1:
+    """The standard queue looks at a put's timeout only where it may have to wait."""
+    return queue_deadline(block, timeout) if q.ch.c.limit < QUEUE_UNBOUNDED else GCH_NEVER
+
+
 cdef bint queue_overrides(object q, tuple names, type base) except -1:
     """Does the class of q override one of these methods of `base`?"""
     cls = type(q)
@@ -106,12 +111,11 @@ cdef int queue_shut_down_or_raise(int code, str error) except -1:
 
 cdef int queue_send(Queue q, object item, object block, object timeout) except -1:
     """The slow half of put."""
-    cdef int64_t deadline
     cdef int code
     if q.state.hooks is None:
-        # The standard one looks at timeout only where it may have to wait.
-        deadline = queue_deadline(block, timeout) if q.ch.c.limit < QUEUE_UNBOUNDED else GCH_NEVER
-        code = chan_send_value(q.ch, item, deadline)
+        code = CHAN_CLOSED  # which comes before what may be wrong with the timeout
+        if not chan_closed(&q.ch.c):
+            code = chan_send_value(q.ch, item, queue_put_deadline(q, block, timeout))
         if code == CHAN_DONE_RAISED:
             return park_defer_error()
         if code != CHAN_CLOSED or q.state.hooks is None:
@@ -125,7 +129,9 @@ cdef object queue_recv(Queue q, object block, object timeout):
     cdef PyObject *value = NULL
     cdef int code
     if q.state.hooks is None:
-        code = chan_recv_value(q.ch, queue_deadline(block, timeout), &value)
+        code = CHAN_CLOSED  # as in queue_send
+        if not chan_drained(&q.ch.c):
+            code = chan_recv_value(q.ch, queue_deadline(block, timeout), &value)
         if code == CHAN_DONE:
             return gch_own(value)
         if code != CHAN_CLOSED or q.state.hooks is None:
