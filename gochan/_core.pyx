@@ -43,7 +43,7 @@ from struct import Struct, error as struct_error
 from time import monotonic
 
 from gochan._errors import EndOfChannel, Panic
-from gochan._results import ChanStats, QueueStats, Selected
+from gochan._results import ChanStats, MutexStats, QueueStats, Selected
 
 GenericAlias = type(list[int])
 
@@ -82,7 +82,10 @@ include "core/selector.pxi"     # a select that is checked once
 include "core/queue_hooks.pxi"  # a queue with a mutex and hooks, as the standard one
 include "core/queue_ops.pxi"    # a queue as a channel, and its tasks
 include "core/queue.pxi"        # Queue, LifoQueue, PriorityQueue, SimpleQueue
+include "core/sync_wait.pxi"    # how the primitives of gochan.sync wait
+include "core/mutex.pxi"        # Mutex
 include "core/entry.pxi"        # fast entries of send, recv, put, get and Selector.select
+include "core/entry_sync.pxi"   # fast entries of the primitives
 
 if gch_park_init() < 0:
     raise ImportError("gochan: the system has no thread-specific key or fork handler left")

@@ -49,3 +49,13 @@ class QueueStats(
     """
 
     __slots__ = ()
+
+
+class MutexStats(namedtuple("MutexStats", ["locked", "waiters"])):
+    """A mutex at one instant.
+
+    locked: whether it is locked
+    waiters: how many wait to lock it
+    """
+
+    __slots__ = ()

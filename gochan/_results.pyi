@@ -20,3 +20,7 @@ class QueueStats(NamedTuple):
     getters: int
     putters: int
     joiners: int
+
+class MutexStats(NamedTuple):
+    locked: bool
+    waiters: int

@@ -9,15 +9,16 @@ import sys
 import pytest
 
 import gochan
-from gochan import queue
+from gochan import queue, sync
 
 CLASSES = [
     *(gochan.Chan, gochan.SendChan, gochan.RecvChan, gochan.Selector),
     *(queue.Queue, queue.LifoQueue, queue.PriorityQueue, queue.SimpleQueue),
+    sync.Mutex,
 ]
 
 
-@pytest.mark.parametrize("module", [gochan, queue], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [gochan, queue, sync], ids=lambda module: module.__name__)
 def test_all_names_exist_and_nothing_else_is_public(module):
     public = {
         name
@@ -38,7 +39,8 @@ def test_types_are_shipped(name):
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_classes_say_where_users_find_them(cls):
-    module = "gochan.queue" if hasattr(queue, cls.__name__) else "gochan"
+    modules = [m for m in (queue, sync) if hasattr(m, cls.__name__)]
+    module = modules[0].__name__ if modules else "gochan"
     assert cls.__module__ == module
     assert str(cls) == f"<class '{module}.{cls.__name__}'>"
 

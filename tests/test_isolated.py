@@ -20,7 +20,7 @@ import gochan
 
 TESTS = Path(__file__).resolve().parent
 LIMIT = 60  # seconds for one process
-THEMES = ["fork", "finalization", "ctrl_c", "deep", "imports", "one_cpu", "queues"]
+THEMES = ["fork", "finalization", "ctrl_c", "deep", "imports", "one_cpu", "queues", "locks"]
 AGAIN = {"fork-hammered": 2, "finalization-hammering": 5}  # races: how many runs
 
 

@@ -227,6 +227,20 @@ static void gch_park_after_fork(void)
 #endif
 }
 
+/* In a child: drop every node but those of the thread that forked; it may be
+ * forking from a signal handler that interrupted its own wait. */
+static inline void gch_park_keep_own(gch_waitq *q)
+{
+    gch_node *n = q->head, *rest;
+    q->head = q->tail = NULL;
+    for (; n != NULL; n = rest) {
+        rest = n->next;
+        if (n->waiter->waker == gch_parker_forked) {
+            gch_waitq_push(q, n);
+        }
+    }
+}
+
 /* Once, at import. */
 static inline int gch_park_init(void)
 {

@@ -119,6 +119,21 @@ static inline void gch_waitq_push(gch_waitq *q, gch_node *n)
     q->tail = n;
 }
 
+/* Back to where it was: a waiter that was claimed first and got nothing. */
+static inline void gch_waitq_push_front(gch_waitq *q, gch_node *n)
+{
+    n->next = q->head;
+    n->prev = NULL;
+    n->linked = 1;
+    n->ok = 0;
+    if (q->head != NULL) {
+        q->head->prev = n;
+    } else {
+        q->tail = n;
+    }
+    q->head = n;
+}
+
 /* O(1), and harmless for a node that has left already. */
 static inline void gch_waitq_remove(gch_waitq *q, gch_node *n)
 {

@@ -119,21 +119,8 @@ cdef void chan_check(chan_t *c) noexcept nogil:
     GCH_CHECK(not c.closed or gch_waitq_len(&c.recvq) + gch_waitq_len(&c.sendq) == 0)
 
 
-cdef void chan_keep_own_nodes(gch_waitq *q) noexcept nogil:
-    """Drop every node but those of the thread that forked: it may be forking
-    from a signal handler that interrupted its own wait."""
-    cdef gch_node *n = q.head
-    cdef gch_node *rest
-    q.head = q.tail = NULL
-    while n != NULL:
-        rest = n.next
-        if n.waiter.waker == gch_parker_forked:
-            gch_waitq_push(q, n)
-        n = rest
-
-
 cdef inline void chan_after_fork(chan_t *c) noexcept nogil:
     if c.fork_gen != gch_fork_gen:
         c.fork_gen = gch_fork_gen
-        chan_keep_own_nodes(&c.recvq)
-        chan_keep_own_nodes(&c.sendq)
+        gch_park_keep_own(&c.recvq)
+        gch_park_keep_own(&c.sendq)

@@ -237,7 +237,7 @@ cdef list queue_get_many(Queue q, object most, object least, object timeout):
 cdef inline void queue_after_fork(QueueState s) noexcept nogil:
     if s.fork_gen != gch_fork_gen:
         s.fork_gen = gch_fork_gen
-        chan_keep_own_nodes(&s.joinq)
+        gch_park_keep_own(&s.joinq)
 
 
 cdef uint64_t queue_unfinished(Queue q) noexcept:

@@ -85,6 +85,7 @@ cdef extern from "c/park.h" nogil:
     void gch_unpark(void *)
     int gch_park(gch_parker *, gch_word *, int64_t, gch_score *, int64_t *)
     void gch_park_await(gch_word *)
+    void gch_park_keep_own(gch_waitq *)
     int gch_park_init()
 
 cdef enum:

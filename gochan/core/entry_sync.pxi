@@ -1,0 +1,31 @@
+# Fast entries of gochan.sync: what entry.pxi does for the channel, for the methods
+# of the primitives whose common case is a few instructions.
+#
+# Methods without arguments need none: Cython's own entry takes nothing apart.
+
+cdef entry_t entry_mutex_lock
+cdef entry_t entry_mutex_acquire
+cdef entry_t entry_mutex_exit
+
+
+cdef object mutex_lock_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
+    if n == 0 and names == NULL and gch_mutex_try(&(<Mutex>self).m):
+        return None
+    return entry_mutex_lock(self, args, n, names)
+
+
+cdef object mutex_acquire_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
+    if n == 0 and names == NULL and gch_mutex_try(&(<Mutex>self).m):
+        return True
+    return entry_mutex_acquire(self, args, n, names)
+
+
+cdef object mutex_exit_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
+    if names == NULL and gch_mutex_unlock_fast(&(<Mutex>self).m):
+        return None
+    return entry_mutex_exit(self, args, n, names)
+
+
+entry_mutex_lock = entry_replace(Mutex, "lock", mutex_lock_entry)
+entry_mutex_acquire = entry_replace(Mutex, "acquire", mutex_acquire_entry)
+entry_mutex_exit = entry_replace(Mutex, "__exit__", mutex_exit_entry)
