@@ -43,7 +43,7 @@ from struct import Struct, error as struct_error
 from time import monotonic
 
 from gochan._errors import EndOfChannel, Panic
-from gochan._results import ChanStats, MutexStats, QueueStats, Selected
+from gochan._results import ChanStats, MutexStats, QueueStats, RWMutexStats, Selected
 
 GenericAlias = type(list[int])
 
@@ -84,6 +84,7 @@ include "core/queue_ops.pxi"    # a queue as a channel, and its tasks
 include "core/queue.pxi"        # Queue, LifoQueue, PriorityQueue, SimpleQueue
 include "core/sync_wait.pxi"    # how the primitives of gochan.sync wait
 include "core/mutex.pxi"        # Mutex
+include "core/rwmutex.pxi"      # RWMutex
 include "core/entry.pxi"        # fast entries of send, recv, put, get and Selector.select
 include "core/entry_sync.pxi"   # fast entries of the primitives
 

@@ -59,3 +59,15 @@ class MutexStats(namedtuple("MutexStats", ["locked", "waiters"])):
     """
 
     __slots__ = ()
+
+
+class RWMutexStats(namedtuple("RWMutexStats", ["locked", "rlocked", "waiters", "rwaiters"])):
+    """A reader/writer mutex at one instant.
+
+    locked: whether a writer has it
+    rlocked: how many readers have it
+    waiters: how many wait to lock it
+    rwaiters: how many wait to rlock it
+    """
+
+    __slots__ = ()

@@ -24,3 +24,9 @@ class QueueStats(NamedTuple):
 class MutexStats(NamedTuple):
     locked: bool
     waiters: int
+
+class RWMutexStats(NamedTuple):
+    locked: bool
+    rlocked: int
+    waiters: int
+    rwaiters: int

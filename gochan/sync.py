@@ -13,10 +13,14 @@ object as it was.  `stats()` shows how many threads wait.
 Source: https://pkg.go.dev/sync
 """
 
-from gochan._core import Mutex
-from gochan._results import MutexStats
+from gochan._core import Mutex, ReadLocker, RWMutex, WriteLocker
+from gochan._results import MutexStats, RWMutexStats
 
 __all__ = [
     "Mutex",
     "MutexStats",
+    "RWMutex",
+    "RWMutexStats",
+    "ReadLocker",
+    "WriteLocker",
 ]

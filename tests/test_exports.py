@@ -14,7 +14,7 @@ from gochan import queue, sync
 CLASSES = [
     *(gochan.Chan, gochan.SendChan, gochan.RecvChan, gochan.Selector),
     *(queue.Queue, queue.LifoQueue, queue.PriorityQueue, queue.SimpleQueue),
-    sync.Mutex,
+    *(sync.Mutex, sync.RWMutex, sync.ReadLocker, sync.WriteLocker),
 ]
 
 

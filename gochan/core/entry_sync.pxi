@@ -29,3 +29,25 @@ cdef object mutex_exit_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyOb
 entry_mutex_lock = entry_replace(Mutex, "lock", mutex_lock_entry)
 entry_mutex_acquire = entry_replace(Mutex, "acquire", mutex_acquire_entry)
 entry_mutex_exit = entry_replace(Mutex, "__exit__", mutex_exit_entry)
+
+
+# -- RWMutex -------------------------------------------------------------------------
+
+cdef entry_t entry_rw_rlock
+cdef entry_t entry_rw_lock
+
+
+cdef object rw_rlock_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
+    if n == 0 and names == NULL and gch_rw_try_read(&(<RWMutex>self).m):
+        return None
+    return entry_rw_rlock(self, args, n, names)
+
+
+cdef object rw_lock_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
+    if n == 0 and names == NULL and gch_rw_try_write(&(<RWMutex>self).m):
+        return None
+    return entry_rw_lock(self, args, n, names)
+
+
+entry_rw_rlock = entry_replace(RWMutex, "rlock", rw_rlock_entry)
+entry_rw_lock = entry_replace(RWMutex, "lock", rw_lock_entry)
