@@ -43,7 +43,9 @@ from struct import Struct, error as struct_error
 from time import monotonic
 
 from gochan._errors import EndOfChannel, Panic
-from gochan._results import ChanStats, MutexStats, QueueStats, RWMutexStats, Selected
+from gochan._results import ChanStats, QueueStats, Selected
+from gochan._results import CondStats, MutexStats, OnceStats, RWMutexStats, SemaphoreStats
+from gochan._results import WaitGroupStats
 
 GenericAlias = type(list[int])
 
@@ -85,6 +87,11 @@ include "core/queue.pxi"        # Queue, LifoQueue, PriorityQueue, SimpleQueue
 include "core/sync_wait.pxi"    # how the primitives of gochan.sync wait
 include "core/mutex.pxi"        # Mutex
 include "core/rwmutex.pxi"      # RWMutex
+include "core/cond.pxi"         # Cond
+include "core/once.pxi"         # Once, once_func, once_value
+include "core/wait_group.pxi"   # WaitGroup
+include "core/semaphore.pxi"    # Semaphore
+include "core/pool.pxi"         # Pool
 include "core/entry.pxi"        # fast entries of send, recv, put, get and Selector.select
 include "core/entry_sync.pxi"   # fast entries of the primitives
 

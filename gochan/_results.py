@@ -71,3 +71,43 @@ class RWMutexStats(namedtuple("RWMutexStats", ["locked", "rlocked", "waiters", "
     """
 
     __slots__ = ()
+
+
+class CondStats(namedtuple("CondStats", ["waiters"])):
+    """A condition at one instant.
+
+    waiters: how many wait for a signal
+    """
+
+    __slots__ = ()
+
+
+class OnceStats(namedtuple("OnceStats", ["done", "waiters"])):
+    """A Once at one instant.
+
+    done: whether the function has run
+    waiters: how many wait for it
+    """
+
+    __slots__ = ()
+
+
+class WaitGroupStats(namedtuple("WaitGroupStats", ["count", "waiters"])):
+    """A wait group at one instant.
+
+    count: the counter
+    waiters: how many wait for zero
+    """
+
+    __slots__ = ()
+
+
+class SemaphoreStats(namedtuple("SemaphoreStats", ["size", "acquired", "waiters"])):
+    """A semaphore at one instant.
+
+    size: how many permits there are
+    acquired: how many are held
+    waiters: how many wait in acquire
+    """
+
+    __slots__ = ()

@@ -30,3 +30,19 @@ class RWMutexStats(NamedTuple):
     rlocked: int
     waiters: int
     rwaiters: int
+
+class CondStats(NamedTuple):
+    waiters: int
+
+class OnceStats(NamedTuple):
+    done: bool
+    waiters: int
+
+class WaitGroupStats(NamedTuple):
+    count: int  # type: ignore[assignment]  # hides tuple.count
+    waiters: int
+
+class SemaphoreStats(NamedTuple):
+    size: int
+    acquired: int
+    waiters: int

@@ -13,14 +13,44 @@ object as it was.  `stats()` shows how many threads wait.
 Source: https://pkg.go.dev/sync
 """
 
-from gochan._core import Mutex, ReadLocker, RWMutex, WriteLocker
-from gochan._results import MutexStats, RWMutexStats
+from gochan._core import (
+    Cond,
+    Mutex,
+    Once,
+    Pool,
+    ReadLocker,
+    RWMutex,
+    Semaphore,
+    WaitGroup,
+    WriteLocker,
+    once_func,
+    once_value,
+)
+from gochan._results import (
+    CondStats,
+    MutexStats,
+    OnceStats,
+    RWMutexStats,
+    SemaphoreStats,
+    WaitGroupStats,
+)
 
 __all__ = [
+    "Cond",
+    "CondStats",
     "Mutex",
     "MutexStats",
+    "Once",
+    "OnceStats",
+    "Pool",
     "RWMutex",
     "RWMutexStats",
     "ReadLocker",
+    "Semaphore",
+    "SemaphoreStats",
+    "WaitGroup",
+    "WaitGroupStats",
     "WriteLocker",
+    "once_func",
+    "once_value",
 ]

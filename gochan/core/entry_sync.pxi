@@ -51,3 +51,33 @@ cdef object rw_lock_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObjec
 
 entry_rw_rlock = entry_replace(RWMutex, "rlock", rw_rlock_entry)
 entry_rw_lock = entry_replace(RWMutex, "lock", rw_lock_entry)
+
+
+# -- Once, Semaphore -----------------------------------------------------------------
+
+cdef entry_t entry_once_do
+cdef entry_t entry_sem_acquire
+cdef entry_t entry_sem_release
+
+
+cdef object once_do_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
+    if n == 1 and names == NULL and once_is_done(&(<Once>self).o):
+        return None
+    return entry_once_do(self, args, n, names)
+
+
+cdef object sem_acquire_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
+    if n == 0 and names == NULL and sem_try_acquire(<Semaphore>self, 1):
+        return None
+    return entry_sem_acquire(self, args, n, names)
+
+
+cdef object sem_release_entry(PyObject *self, PyObject **args, Py_ssize_t n, PyObject *names):
+    if n == 0 and names == NULL and sem_release(<Semaphore>self, 1):
+        return None
+    return entry_sem_release(self, args, n, names)
+
+
+entry_once_do = entry_replace(Once, "do", once_do_entry)
+entry_sem_acquire = entry_replace(Semaphore, "acquire", sem_acquire_entry)
+entry_sem_release = entry_replace(Semaphore, "release", sem_release_entry)

@@ -44,6 +44,11 @@ cdef inline int wait_raise_unless_done(int code, str what) except -1:
     return 0 if code == WAIT_DONE else -1
 
 
+cdef inline int64_t sync_int(object n) except? -1:
+    """An int argument; a float is none."""
+    return n if type(n) is int else operator_index(n)
+
+
 cdef object sync_no_copy(object self):
     raise TypeError(
         f"a {type(self).__name__} cannot be copied or pickled: it connects the threads of "
@@ -53,3 +58,50 @@ cdef object sync_no_copy(object self):
 
 cdef object sync_repr(object self, str state):
     return f"<{state} gochan.sync.{type(self).__name__} object at {<uintptr_t><void *>self:#x}>"
+
+
+# -- an object with one queue ----------------------------------------------------------
+# What Cond, Once, WaitGroup and Semaphore have beside their own words, which the same
+# guard guards.
+
+cdef struct sync_t:
+    gch_lock lock
+    uint32_t gen       # the process generation that the queue belongs to
+    gch_score spin
+    gch_waitq queue
+
+
+cdef inline void sync_init(sync_t *s) noexcept:
+    s.gen = gch_fork_gen
+    gch_score_init(&s.spin)
+
+
+cdef inline bint sync_enter(sync_t *s) noexcept nogil:
+    """Take the guard.  True: this is a child's first time, and the waiters of other
+    threads have just left the queue."""
+    gch_guard_take(&s.lock)
+    if s.gen == gch_fork_gen:
+        return False
+    s.gen = gch_fork_gen
+    gch_park_keep_own(&s.queue)
+    return True
+
+
+cdef inline void sync_leave(sync_t *s) noexcept nogil:
+    gch_guard_drop(&s.lock)
+
+
+cdef int sync_wait(sync_t *s, wtr_t *w, int64_t deadline) noexcept:
+    """wait_park, without the guard in the end."""
+    cdef int code = wait_park(&s.lock, &s.queue, w, deadline, &s.spin)
+    if code == WAIT_TIMEOUT or code == WAIT_RAISED:
+        sync_leave(s)
+    return code
+
+
+cdef size_t sync_waiters(sync_t *s) noexcept:
+    cdef size_t n
+    sync_enter(s)
+    n = gch_waitq_len(&s.queue)
+    sync_leave(s)
+    return n

@@ -8,7 +8,7 @@ from functools import partial
 
 from isolated.child import fork, go, raises, reap, run, wait_until
 
-from gochan.sync import Mutex, RWMutex
+from gochan.sync import Cond, Mutex, RWMutex, Semaphore, WaitGroup
 
 warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
 KEPT = []  # dies with this module
@@ -18,8 +18,9 @@ class Shape:
     """make() gives an object, wait(it) waits until wake(it), undo(it) makes it such
     that wait waits again."""
 
-    def __init__(self, make, wait, wake, undo):
+    def __init__(self, make, wait, wake, undo=lambda obj: None, keeps=True):
         self.make, self.wait, self.wake, self.undo = make, wait, wake, undo
+        self.keeps = keeps  # a wake that comes first is kept for the next wait
 
 
 def after(obj, *calls):
@@ -28,13 +29,21 @@ def after(obj, *calls):
     return obj
 
 
+def wait_locked(cond, timeout=None):
+    """The locker is locked whichever way the wait ends."""
+    cond.locker.lock()
+    try:
+        cond.wait(timeout)
+    finally:
+        cond.locker.unlock()
+
+
 SHAPES = {
-    "mutex": Shape(lambda: after(Mutex(), Mutex.lock), Mutex.lock, Mutex.unlock, lambda mu: None),
+    "mutex": Shape(lambda: after(Mutex(), Mutex.lock), Mutex.lock, Mutex.unlock),
     "mutex_acquire": Shape(
         lambda: after(Mutex(), Mutex.lock),
         lambda mu: mu.acquire(timeout=60),
         Mutex.release,
-        lambda mu: None,
     ),
     "rwmutex_reader": Shape(
         lambda: after(RWMutex(), RWMutex.lock),
@@ -47,6 +56,19 @@ SHAPES = {
         RWMutex.lock,
         RWMutex.runlock,
         lambda mu: after(mu, RWMutex.unlock, RWMutex.rlock),
+    ),
+    "cond": Shape(lambda: Cond(Mutex()), wait_locked, Cond.signal, keeps=False),
+    "cond_of_readers": Shape(
+        lambda: Cond(RWMutex().rlocker()), wait_locked, Cond.broadcast, keeps=False
+    ),
+    "cond_wait_for": Shape(
+        lambda: Cond(Mutex()), partial(wait_locked, timeout=60), Cond.signal, keeps=False
+    ),
+    "wait_group": Shape(
+        lambda: after(WaitGroup(), WaitGroup.add), WaitGroup.wait, WaitGroup.done, WaitGroup.add
+    ),
+    "semaphore": Shape(
+        lambda: after(Semaphore(1), Semaphore.acquire), Semaphore.acquire, Semaphore.release
     ),
 }
 
@@ -63,9 +85,10 @@ def waiters(obj):
 def works(shape, obj):
     """Nobody waits, and waiting and waking work."""
     assert waiters(obj) == 0, obj.stats()
-    shape.wake(obj)
-    shape.wait(obj)
-    shape.undo(obj)
+    if shape.keeps:
+        shape.wake(obj)
+        shape.wait(obj)
+        shape.undo(obj)
     thread = go(shape.wait, obj)
     waiting(obj, 1)
     shape.wake(obj)
