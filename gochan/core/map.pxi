@@ -199,11 +199,11 @@ Memory order: a write happens before the read that sees it.
 
     def clear(self):
         """Remove every key."""
-        cdef dict dropped = None
+        cdef list dropped = []
         map_lock(self)
         try:
             if not HAS_GIL:
-                dropped = self.d.copy()  # no last reference goes under the lock
+                dropped.append(self.d.copy())  # no last reference goes under the lock
             self.d.clear()
         finally:
             map_unlock(self)
