@@ -15,7 +15,6 @@ Source: https://pkg.go.dev/sync
 
 from gochan._core import (
     Cond,
-    Map,
     Mutex,
     Once,
     Pool,
@@ -39,7 +38,6 @@ from gochan._results import (
 __all__ = [
     "Cond",
     "CondStats",
-    "Map",
     "Mutex",
     "MutexStats",
     "Once",

@@ -15,7 +15,7 @@ CLASSES = [
     *(gochan.Chan, gochan.SendChan, gochan.RecvChan, gochan.Selector),
     *(queue.Queue, queue.LifoQueue, queue.PriorityQueue, queue.SimpleQueue),
     *(sync.Mutex, sync.RWMutex, sync.ReadLocker, sync.WriteLocker),
-    *(sync.Cond, sync.Once, sync.WaitGroup, sync.Semaphore, sync.Pool, sync.Map),
+    *(sync.Cond, sync.Once, sync.WaitGroup, sync.Semaphore, sync.Pool),
 ]
 
 

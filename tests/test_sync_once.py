@@ -170,13 +170,12 @@ def test_panic(make):
 
 @pytest.mark.parametrize("make", [once_func, once_value])
 def test_the_function_is_let_go(make):
-    def prepare():
-        def fn():
-            return 1
+    def fn():
+        return fn
 
-        return make(fn), weakref.ref(fn)
-
-    once, ref = prepare()
+    ref = weakref.ref(fn)
+    once = make(lambda fn=fn: len(repr(fn)))
+    del fn
     gc.collect()
     assert ref() is not None
     once()
@@ -207,13 +206,11 @@ def test_a_cycle_is_collected():
     class Holder:
         pass
 
-    def prepare():
-        holder = Holder()
-        holder.value = once_value(lambda: holder)
-        holder.value()
-        return weakref.ref(holder)
-
-    ref = prepare()
+    holder = Holder()
+    holder.value = once_value(lambda: holder)
+    holder.value()
+    ref = weakref.ref(holder)
+    del holder
     gc.collect()
     assert ref() is None
 
