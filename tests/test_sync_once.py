@@ -170,12 +170,13 @@ def test_panic(make):
 
 @pytest.mark.parametrize("make", [once_func, once_value])
 def test_the_function_is_let_go(make):
-    def fn():
-        return fn
+    def prepare():
+        def fn():
+            return 1
 
-    ref = weakref.ref(fn)
-    once = make(lambda fn=fn: len(repr(fn)))
-    del fn
+        return make(fn), weakref.ref(fn)
+
+    once, ref = prepare()
     gc.collect()
     assert ref() is not None
     once()
@@ -206,11 +207,13 @@ def test_a_cycle_is_collected():
     class Holder:
         pass
 
-    holder = Holder()
-    holder.value = once_value(lambda: holder)
-    holder.value()
-    ref = weakref.ref(holder)
-    del holder
+    def prepare():
+        holder = Holder()
+        holder.value = once_value(lambda: holder)
+        holder.value()
+        return weakref.ref(holder)
+
+    ref = prepare()
     gc.collect()
     assert ref() is None
 

@@ -160,7 +160,7 @@ def test_a_pool_dies_with_what_it_keeps():
     pool.put(thing)
     del pool, thing
     assert [ref() for ref in refs] == [None, None]
-    pool = Pool(lambda: pool)
+    pool = Pool(lambda: None)
     pool.put([pool])
     ref = weakref.ref(pool)
     del pool
