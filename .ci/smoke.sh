@@ -4,6 +4,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . .ci/lib.sh
 announce "benchmarks, small"
-python3 dev.py test -q bench --benchmark-disable
+with=()
+for package in rich matplotlib janus culsans aiologic trio anyio; do with+=(--with "$package"); done
+python3 dev.py "${with[@]}" test -q bench tests/test_bench_*.py tests/test_contenders.py \
+    --benchmark-disable
 announce "the README's demo"
 python3 dev.py demo

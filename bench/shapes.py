@@ -272,7 +272,9 @@ def queues() -> Iterable[Shape]:
         yield Shape(f"queue-{kind}", what, queue_pair, kind, (kind,))
     for pairs, cap in ((1, 1), (1, PAIR_CAP), (4, PAIR_CAP)):
         name = f"queue-{NUMBERS[pairs]}-{cap}"
-        what = f"an item from one of {pairs} threads to one of {pairs} others, Queue({cap})"
+        what = f"a value from one of {pairs} threads to one of {pairs} others, Queue({cap})"
+        if pairs == 1:
+            what = f"a value from one thread to another, Queue({cap})"
         least = pairs * LEAST
         yield Shape(name, what, queue_many, "fifo", (pairs, cap), step=least, threads=2 * pairs)
 

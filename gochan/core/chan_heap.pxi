@@ -23,7 +23,9 @@
 #   2. A comparison that may run Python code runs without the lock, on references
 #      of its own; if the version changed meanwhile, the step starts again.  So
 #      a finalizer, a handler, another thread or the comparison itself may use the
-#      channel.  Some step always succeeds: progress of all, not of each.
+#      channel.  Some step always succeeds: progress of all, not of each.  A receive
+#      takes the value under the same lock in which it finds the heap settled; a
+#      select, which has the locks of others too, must settle first and poll again.
 #   3. A comparison that raises changes nothing.
 # Numbers, and tuples that start with them, are compared under the lock.
 

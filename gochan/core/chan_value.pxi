@@ -31,8 +31,8 @@ cdef void *chan_take_ordered(chan_t *c) noexcept nogil:
     if c.typed:
         return NULL
     chan_lock(c)
-    if c.ring.count > 0 and c.sendq.head == NULL:
-        chan_pop_ordered(c, &value)
+    if c.ring.count > 0 and c.sendq.head == NULL and chan_settle_locked(c, False) == CHAN_DONE:
+        chan_pop(c, &value)
     chan_unlock(c)
     return value
 

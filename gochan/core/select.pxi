@@ -153,7 +153,7 @@ cdef inline int case_go(case_t *case, gch_node **peer) noexcept nogil:
     """Try the case.  A send of an object takes a reference for the channel."""
     cdef int code
     if not case.sends:
-        return chan_recv_locked(case.c, case.elem, peer)
+        return chan_recv_locked(case.c, case.elem, peer, False)
     code = chan_send_locked(case.c, case.elem, peer)
     if code == CHAN_DONE and not case.c.typed:
         Py_INCREF_ptr(case.value)
