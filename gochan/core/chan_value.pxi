@@ -312,6 +312,16 @@ cdef str chan_repr(Chan ch):
     )
 
 
+cdef void *chan_pop_any(chan_t *c) noexcept nogil:
+    """Some value that is in the ring, with its reference, or NULL: to empty it."""
+    cdef void *value = NULL
+    chan_lock(c)
+    if c.ring.count > 0:
+        value = gch_ring_pop_ptr(&c.ring) if c.heap == NULL else <void *>heap_take_last(c)
+    chan_unlock(c)
+    return value
+
+
 cdef size_t chan_drop_values(chan_t *c) noexcept:
     """Drop the references that are in the ring now, one at a time, each outside
     the lock: dropping one may run Python code that uses the channel.  Returns
@@ -320,11 +330,7 @@ cdef size_t chan_drop_values(chan_t *c) noexcept:
     cdef size_t dropped = 0
     cdef void *value
     while dropped < n:
-        value = NULL
-        chan_lock(c)
-        if c.ring.count > 0:
-            value = gch_ring_pop_ptr(&c.ring) if c.heap == NULL else <void *>heap_take_last(c)
-        chan_unlock(c)
+        value = chan_pop_any(c)
         if value == NULL:
             break
         Py_DECREF_ptr(<PyObject *>value)

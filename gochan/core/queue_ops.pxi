@@ -355,11 +355,7 @@ cdef list queue_take_all(chan_t *c):
     cdef list items = []
     cdef void *value
     while True:
-        value = NULL
-        chan_lock(c)
-        if c.ring.count > 0:
-            value = gch_ring_pop_ptr(&c.ring) if c.heap == NULL else <void *>heap_take_last(c)
-        chan_unlock(c)
+        value = chan_pop_any(c)
         if value == NULL:
             return items
         items.append(gch_own(value))
