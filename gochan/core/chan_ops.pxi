@@ -22,8 +22,7 @@ cdef enum:
     CHAN_DONE_RAISED = 4     # an element changed hands, and an exception is set
     CHAN_NO_MEMORY = 5       # nothing did: the ring cannot grow
     CHAN_UNSETTLED = 6       # nothing did: chan_settle first, where Python may be asked
-    # An empty ring that has grown to more slots than these gives them back.
-    CHAN_KEPT_SLOTS = 1024
+    CHAN_KEPT_SLOTS = 1024   # a ring of so many never shrinks
 
 
 cdef inline bint chan_has_room(chan_t *c) noexcept nogil:
@@ -63,10 +62,16 @@ cdef inline void chan_pop(chan_t *c, void *elem) noexcept nogil:
         (<PyObject **>elem)[0] = heap_take(c)
 
 
+cdef void chan_shrink_slow(chan_t *c) noexcept nogil:
+    if c.grows and c.ring.count <= c.ring.room // 8:
+        gch_ring_shrink(&c.ring, c.ring.room // 4)
+
+
 cdef inline void chan_shrink(chan_t *c) noexcept nogil:
-    """Caller: the ring is empty."""
-    if c.ring.room > CHAN_KEPT_SLOTS and c.ring.cap != c.limit:
-        gch_ring_reset(&c.ring)
+    """After a removal: a ring that grew large and is nearly empty gives memory back.
+    Looked at every 256 elements only."""
+    if c.ring.room > CHAN_KEPT_SLOTS and c.ring.count % 256 == 0:
+        chan_shrink_slow(c)
 
 
 # -- under the lock: one attempt; a claimed peer comes back in *peer -----------
@@ -105,8 +110,8 @@ cdef inline int chan_recv_locked(chan_t *c, void *elem, gch_node **peer,
                 GCH_COUNT(GCH_PATH_recv_refill)
                 chan_push(c, n.elem)
                 peer[0] = n
+        chan_shrink(c)
         return CHAN_DONE
-    chan_shrink(c)
     if c.closed:
         return CHAN_CLOSED
     n = gch_waitq_claim(&c.sendq)
