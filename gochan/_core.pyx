@@ -37,10 +37,9 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from collections import deque
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from operator import index as operator_index
 from struct import Struct, error as struct_error
-from time import monotonic
 
 from gochan._errors import EndOfChannel, Panic
 from gochan._results import ChanStats, QueueStats, Selected

@@ -148,14 +148,14 @@ cdef object hooks_maxsize(QueueHooks h):
 
 cdef int hooks_set_items(QueueHooks h, object items) except -1:
     with cython.critical_section(h):
-        before = h.items
+        _held = h.items  # is dropped after the section
         h.items = items
     return 0
 
 
 cdef int hooks_set_maxsize(QueueHooks h, object maxsize) except -1:
     with cython.critical_section(h):
-        before = h.maxsize
+        _held = h.maxsize  # likewise
         h.maxsize = maxsize
     return 0
 

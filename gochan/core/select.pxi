@@ -63,8 +63,8 @@ cdef extern from *:
 
     static void gch_selected_die(PyObject *self);
 
-    /* Of a subclass; of another length (tuple.__new__); or a Selected in a Selected, which may be a long chain: the
-     * trashcan takes care that it does not use up the stack. */
+    /* Of a subclass; of another length (tuple.__new__); or a Selected in a Selected, which
+     * may be a long chain: the trashcan takes care that it does not use up the stack. */
     static void gch_selected_die_slow(PyObject *self)
     {
         PyTypeObject *type = Py_TYPE(self);
@@ -79,7 +79,8 @@ cdef extern from *:
     {
         PyObject_GC_UnTrack(self);
         if (Py_TYPE(self) != gch_selected_type || Py_SIZE(self) != 3 ||
-            PyTuple_GET_ITEM(self, 1) == NULL || Py_TYPE(PyTuple_GET_ITEM(self, 1)) == gch_selected_type) {
+            PyTuple_GET_ITEM(self, 1) == NULL ||
+            Py_TYPE(PyTuple_GET_ITEM(self, 1)) == gch_selected_type) {
             gch_selected_die_slow(self);
             return;
         }
