@@ -64,15 +64,15 @@ cdef inline object ref_swap(PyObject **slot, gch_lock *lock, object new):
     return gch_own(old)
 
 
-cdef inline bint ref_cas(PyObject **slot, gch_lock *lock, PyObject *old, object new):
+cdef inline bint ref_cas(PyObject **slot, gch_lock *lock, PyObject *old, PyObject *new) noexcept:
     """Put new in if old is there."""
-    Py_INCREF_ptr(<PyObject *>new)
+    Py_INCREF_ptr(new)
     ref_lock(lock)
     cdef bint swapped = slot[0] == old
     if swapped:
-        slot[0] = <PyObject *>new
+        slot[0] = new
     ref_unlock(lock)
-    Py_DECREF_ptr(old if swapped else <PyObject *>new)
+    Py_DECREF_ptr(old if swapped else new)
     return swapped
 
 
@@ -131,7 +131,7 @@ another does after the load that sees it.
         old, new (object): equal is not enough, and whether two equal ints or strings
             are one object is up to Python; use what `load` gave.
         """
-        return ref_cas(gch_first_field(<PyObject *>self), &self.lock, <PyObject *>old, new)
+        return ref_cas(gch_first_field(<PyObject *>self), &self.lock, <PyObject *>old, <PyObject *>new)
 
     def __bool__(self):
         raise TypeError("gochan.atomic.Ref has no truth value of its own: use load")
@@ -157,7 +157,7 @@ cdef object value_swap(Value self, str verb, object new):
         raise Panic(f"sync/atomic: {verb} of nil value into Value")
     cdef object old = ref_load(slot, &self.lock)
     if old is None:
-        if ref_cas(slot, &self.lock, <PyObject *>None, new):
+        if ref_cas(slot, &self.lock, <PyObject *>None, <PyObject *>new):
             return None
         old = ref_load(slot, &self.lock)
     # From the first store on the type is fixed.
@@ -184,7 +184,7 @@ cdef bint value_cas(Value self, object old, object new) except -1:
                 return False
         elif old is not None:
             return False
-        if ref_cas(slot, &self.lock, <PyObject *>now, new):
+        if ref_cas(slot, &self.lock, <PyObject *>now, <PyObject *>new):
             return True
         # It changed during the comparison, perhaps to an equal one: compare again.
 
