@@ -35,7 +35,7 @@ from collections import Counter
 from pathlib import Path
 
 import gochan
-from gochan import Chan, EndOfChannel, Selector, atomic, queue, select
+from gochan import Chan, Selector, atomic, queue, select
 
 CHUNK = 500  # rounds that share an allocation; their variables are their own
 HERE = Path(__file__).resolve().parent
@@ -303,7 +303,7 @@ def atomic_flag(cls, value, how="store"):
 
 
 def receives(ch, *args):
-    return lambda: (ch.send(*args) if args else ch.close()), lambda: ch.recv_ok() is not None
+    return lambda: ch.send(*args) if args else ch.close(), lambda: ch.recv_ok() is not None
 
 
 def by_select(ch, other):
@@ -560,6 +560,9 @@ def compiled(order):
     return lambda count, spins: words()(count, order, spins)
 
 
+CLASSES = [getattr(atomic, name) for name in atomic.__all__ if "U" not in name]
+
+
 class Row:
     """One line of the table.  forbidden: odd outcomes must not be seen."""
 
@@ -576,7 +579,7 @@ def rows():
     """Every row of the table."""
     for name, shape in SHAPES.items():
         run = functools.partial(run_shape, shape)
-        for cls in (atomic.Int64, atomic.Int32, atomic.Float64, atomic.Bool, atomic.Ref, atomic.Value):
+        for cls in CLASSES:
             if cls in (atomic.Int32, atomic.Float64) and name not in ("SB", "adds", "exchange"):
                 continue
             if cls is atomic.Bool and shape.values > 1:

@@ -22,8 +22,7 @@ typedef struct {
 } line;
 
 typedef struct {
-    PyObject_HEAD
-    line *lines;
+    PyObject_HEAD line *lines;
     void *memory;
     Py_ssize_t count;
     int order;
@@ -49,7 +48,8 @@ static void meet(words *w, uint64_t at)
 static inline uint64_t word_load(words *w, uint64_t i)
 {
     gch_integer *n = &w->lines[i].n;
-    return w->order ? gch_integer_load(n) : atomic_load_explicit(&n->word.wide, memory_order_relaxed);
+    return w->order ? gch_integer_load(n)
+                    : atomic_load_explicit(&n->word.wide, memory_order_relaxed);
 }
 
 static inline void word_store(words *w, uint64_t i, uint64_t v)
@@ -100,29 +100,41 @@ static PyObject *words_do(words *w, PyObject *const *args, Py_ssize_t n, int op,
             return PyErr_Format(PyExc_IndexError, "no word %zd", (Py_ssize_t)a[i]);
         }
     }
-    Py_BEGIN_ALLOW_THREADS
+    PyThreadState *state = PyEval_SaveThread();
     meet(w, a[0]);
     switch (op) {
     case LOAD: x = word_load(w, a[1]); break;
     case STORE: word_store(w, a[1], a[2]); break;
     case ADD: x = word_add(w, a[1], a[2]); break;
     case SWAP: x = word_swap(w, a[1], a[2]); break;
-    case STORE_LOAD: word_store(w, a[1], a[2]); x = word_load(w, a[3]); break;
-    case LOAD_STORE: x = word_load(w, a[1]); word_store(w, a[2], a[3]); break;
-    case LOAD_LOAD: x = word_load(w, a[1]); y = word_load(w, a[2]); break;
-    case STORE_STORE: word_store(w, a[1], a[2]); word_store(w, a[3], a[4]); break;
+    case STORE_LOAD:
+        word_store(w, a[1], a[2]);
+        x = word_load(w, a[3]);
+        break;
+    case LOAD_STORE:
+        x = word_load(w, a[1]);
+        word_store(w, a[2], a[3]);
+        break;
+    case LOAD_LOAD:
+        x = word_load(w, a[1]);
+        y = word_load(w, a[2]);
+        break;
+    case STORE_STORE:
+        word_store(w, a[1], a[2]);
+        word_store(w, a[3], a[4]);
+        break;
     }
-    Py_END_ALLOW_THREADS
+    PyEval_RestoreThread(state);
     if (op == LOAD_LOAD) {
         return Py_BuildValue("KK", x, y);
     }
     return PyLong_FromUnsignedLongLong(x);
 }
 
-#define METHOD(name, op, locations)                                                                 \
-    static PyObject *words_##name(PyObject *self, PyObject *const *args, Py_ssize_t n)              \
-    {                                                                                               \
-        return words_do((words *)self, args, n, op, locations);                                     \
+#define METHOD(name, op, locations)                                                               \
+    static PyObject *words_##name(PyObject *self, PyObject *const *args, Py_ssize_t n)            \
+    {                                                                                             \
+        return words_do((words *)self, args, n, op, locations);                                   \
     }
 METHOD(meet, MEET, 0)
 METHOD(load, LOAD, 2)
@@ -134,7 +146,10 @@ METHOD(load_store, LOAD_STORE, 2 | 4)
 METHOD(load_load, LOAD_LOAD, 2 | 4)
 METHOD(store_store, STORE_STORE, 2 | 8)
 
-#define ENTRY(name) {#name, (PyCFunction)(void (*)(void))words_##name, METH_FASTCALL, NULL}
+#define ENTRY(name)                                                                               \
+    {                                                                                             \
+#name, (PyCFunction)(void (*)(void))words_##name, METH_FASTCALL, NULL                     \
+    }
 static PyMethodDef words_methods[] = {
     ENTRY(meet),       ENTRY(load),       ENTRY(store),     ENTRY(add),         ENTRY(swap),
     ENTRY(store_load), ENTRY(load_store), ENTRY(load_load), ENTRY(store_store), {NULL},

@@ -622,7 +622,7 @@ def test_loads_race_with_the_drop_of_the_last_reference(world, cls, finish, swit
     x.store(Counted(alive))
     running = Int64(writers)
 
-    def write():
+    def write(x):
         for _ in range(each):
             new = Counted(alive)
             if finish == "compare_and_swap":
@@ -632,16 +632,14 @@ def test_loads_race_with_the_drop_of_the_last_reference(world, cls, finish, swit
                 getattr(x, finish)(new)
         running.add(-1)
 
-    def read():
+    def read(x):
         seen = 0
         while running.load():
             assert x.load().mark == 12345
             seen += 1
         return seen
 
-    activities = [world.go(read) for _ in range(readers)] + [
-        world.go(write) for _ in range(writers)
-    ]
+    activities = [world.go(part, x) for part in (read,) * readers + (write,) * writers]
     for activity in activities:
         activity.join()
     world.started.clear()
@@ -715,9 +713,9 @@ def test_many_types_race_for_the_first_store_of_a_value(world):
         v, kinds = Value(), [1, "a", b"b", 1.5]
         ready = Int64()
 
-        def first(obj, v=v, ready=ready, n=len(kinds)):
+        def first(obj, v=v, ready=ready):
             ready.add(1)
-            wait_until(lambda: ready.load() == n)
+            wait_until(lambda: ready.load() == 4)
             return outcome(v.store, obj)
 
         results = [a.join() for a in [world.go(first, obj) for obj in kinds]]

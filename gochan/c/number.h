@@ -70,8 +70,9 @@ static inline int gch_integer_cas(gch_integer *n, uint64_t old, uint64_t desired
 
 static inline uint64_t gch_integer_add(gch_integer *n, uint64_t v)
 {
-    return GCH_IS_WIDE(n) ? atomic_fetch_add(&n->word.wide, v) + v
-                          : (uint32_t)(atomic_fetch_add(&n->word.narrow, (uint32_t)v) + (uint32_t)v);
+    return GCH_IS_WIDE(n)
+               ? atomic_fetch_add(&n->word.wide, v) + v
+               : (uint32_t)(atomic_fetch_add(&n->word.narrow, (uint32_t)v) + (uint32_t)v);
 }
 
 static inline uint64_t gch_integer_and(gch_integer *n, uint64_t v)

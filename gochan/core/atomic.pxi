@@ -439,9 +439,9 @@ cdef extern from *:
         PyTypeObject *cls = Py_TYPE(a)->tp_as_number == &gch_refusing ? Py_TYPE(a) : Py_TYPE(b);
         int add = PyObject_HasAttrString((PyObject *)cls, "add");
         int bitwise = PyObject_HasAttrString((PyObject *)cls, "and_");
-        PyErr_Format(PyExc_TypeError, "%s is not atomic: %s has %s%s%sload instead",
-                     what, cls->tp_name, add ? "add" : "", add && !bitwise ? " or " : add ? ", " : "",
-                     bitwise ? "and_, or_ or " : "");
+        const char *comma = !add ? "" : bitwise ? ", " : " or ";
+        PyErr_Format(PyExc_TypeError, "%s is not atomic: %s has %s%s%sload instead", what,
+                     cls->tp_name, add ? "add" : "", comma, bitwise ? "and_, or_ or " : "");
         return NULL;
     }
 
@@ -472,7 +472,8 @@ cdef extern from *:
     GCH_TERNARY(GCH_REFUSE_TERNARY)
     static int gch_refuse_bool(PyObject *a)
     {
-        PyErr_Format(PyExc_TypeError, "%s has no truth value of its own: use load", Py_TYPE(a)->tp_name);
+        PyErr_Format(PyExc_TypeError, "%s has no truth value of its own: use load",
+                     Py_TYPE(a)->tp_name);
         return -1;
     }
     static PyNumberMethods gch_refusing = {

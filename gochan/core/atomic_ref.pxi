@@ -131,7 +131,8 @@ another does after the load that sees it.
         old, new (object): equal is not enough, and whether two equal ints or strings
             are one object is up to Python; use what `load` gave.
         """
-        return ref_cas(gch_first_field(<PyObject *>self), &self.lock, <PyObject *>old, <PyObject *>new)
+        cdef PyObject **slot = gch_first_field(<PyObject *>self)
+        return ref_cas(slot, &self.lock, <PyObject *>old, <PyObject *>new)
 
     def __bool__(self):
         raise TypeError("gochan.atomic.Ref has no truth value of its own: use load")

@@ -2,8 +2,7 @@
 
 from typing import Any, assert_type
 
-from gochan import Chan, RecvChan, Selected, Selector, SendChan, nil, select
-from gochan import atomic
+from gochan import Chan, RecvChan, Selected, Selector, SendChan, atomic, nil, select
 from gochan import queue as gochan_queue
 
 numbers: Chan[int] = Chan(8)
