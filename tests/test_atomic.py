@@ -55,7 +55,9 @@ def edges(cls):
     return sorted({*some, *(-value for value in some)})
 
 
-# -- sync/atomic/atomic_test.go, per type: Test{Load,Store,Swap,Add,And,Or,CompareAndSwap}*
+# -- sync/atomic/atomic_test.go -----------------------------------------------------
+# Test{Load,Store,Swap,Add,And,Or,CompareAndSwap}{Int32,Uint32,Int64,Uint64}Method are
+# here by operation.  Go's Uintptr is Uint64; its Pointer is Ref, below.
 
 
 def powers(cls):

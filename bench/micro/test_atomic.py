@@ -98,15 +98,15 @@ def test_load(loop, make):
 def test_add_of_two_threads(loop, peer, make):
     """Both hammer one word; the time is that of one of them."""
     add, args, _ = make()
-    ended = atomic.Bool()
+    ended, run = atomic.Bool(), calling(add, *args)
 
-    def hammer(run=calling(add, *args)):
+    def hammer():
         while not ended.load():
             run()
 
     peer(hammer)
     try:
-        loop(calling(add, *args))
+        loop(run)
     finally:
         ended.store(True)
 
