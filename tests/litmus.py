@@ -5,7 +5,8 @@
 
 A row is a race of two to four threads over fresh variables in each round, and an
 outcome that no order of the operations one after the other explains (Go's memory
-model, https://go.dev/ref/mem).  The column "odd" counts it.  What gochan promises
+model, https://go.dev/ref/mem).  "odd" counts it, "kinds" how many different outcomes
+there were at all: the more, the better the operations were mixed.  What gochan promises
 forbids it: 0.  In the rows that say "allowed" nothing forbids it; they stand here to
 show that this harness sees what is there to be seen, and what is not promised.
 
@@ -33,6 +34,7 @@ import threading
 import time
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import gochan
 from gochan import Chan, Selector, atomic, queue, select
@@ -294,12 +296,26 @@ SHAPES = {
 # A message is (tell, hear): what happens before tell() is seen by whoever heard.
 
 
+def until(heard):
+    """Look until it was heard."""
+
+    def hear():
+        looks = 0
+        while not heard():
+            looks += 1
+            if looks > 100:  # whoever tells may need this CPU, or the GIL
+                time.sleep(0)
+        return True
+
+    return hear
+
+
 def atomic_flag(cls, value, how="store"):
-    """hear: whether the flag was seen set at one look."""
     x = cls()
+    hear = until(lambda: x.load() == value)
     if how == "compare_and_swap":
-        return lambda: x.compare_and_swap(x.load(), value), lambda: x.load() == value
-    return lambda: getattr(x, how)(value), lambda: x.load() == value
+        return lambda: x.compare_and_swap(x.load(), value), hear
+    return lambda: getattr(x, how)(value), hear
 
 
 def receives(ch, *args):
@@ -336,18 +352,7 @@ def by_shutdown(q):
 
 
 def by_try(ch):
-    return lambda: ch.send(1), lambda: ch.try_recv() == 1
-
-
-def until(hear):
-    """hear until it was heard."""
-
-    def wait():
-        while not hear():
-            time.sleep(0)
-        return True
-
-    return wait
+    return lambda: ch.send(1), until(lambda: ch.try_recv() == 1)
 
 
 def turned(message):
@@ -434,9 +439,20 @@ class Thing:
         return all(getattr(self, f"a{i}") == n for i in range(10))
 
 
+def by_holder(x):
+    """Look until there is something."""
+
+    def get():
+        found = []
+        until(lambda: found.append(x.load()) or found[-1] is not None)()
+        return found[-1]
+
+    return x.store, get
+
+
 PUBLICATIONS = {
-    "Ref": lambda: (r := atomic.Ref(), (r.store, r.load))[1],
-    "Value": lambda: (v := atomic.Value(), (v.store, v.load))[1],
+    "Ref": lambda: by_holder(atomic.Ref()),
+    "Value": lambda: by_holder(atomic.Value()),
     "Chan()": lambda: (ch := Chan(), (ch.send, ch.recv))[1],
     "Chan(1)": lambda: (ch := Chan(1), (ch.send, ch.recv))[1],
     "queue.SimpleQueue": lambda: (q := queue.SimpleQueue(), (q.put, q.get))[1],
@@ -485,9 +501,16 @@ def together(parts, placement):
     return results
 
 
+class Seen(NamedTuple):
+    """odd: outcomes that are explained by no order; kinds: how many different ones, odd
+    or not.  A race that has one kind alone was none."""
+
+    odd: int
+    kinds: int
+
+
 def run_shape(shape, memory, rounds, placement):
-    """Outcomes, counted: (odd, of how many)."""
-    odd, n = 0, len(shape.parts)
+    odd, kinds, n = 0, set(), len(shape.parts)
     for start in range(0, rounds, CHUNK):
         size = min(CHUNK, rounds - start)
         m = memory(size * LOCATIONS, spins(n, placement))
@@ -499,11 +522,12 @@ def run_shape(shape, memory, rounds, placement):
         for i, outcome in enumerate(zip(*results, strict=True)):
             end = [m.load(0, i * LOCATIONS + j) for j in range(LOCATIONS)]
             odd += bool(shape.odd(list(outcome), end))
-    return odd
+            kinds.add((*outcome, *end))
+    return Seen(odd, len(kinds))
 
 
 def run_message(make, rounds, placement):
-    """How often what was told was heard, and the data before it was not seen."""
+    """How often what was told before was not seen by who heard."""
     odd = 0
     for start in range(0, rounds, CHUNK):
         size = min(CHUNK, rounds - start)
@@ -520,12 +544,12 @@ def run_message(make, rounds, placement):
             stale = 0
             for i, (data, _, hear) in enumerate(rows):
                 meet(2 * i + 2)
-                if hear():
-                    stale += data.load() != 1
+                assert hear()
+                stale += data.load() != 1
             return stale
 
         odd += together([tell, hear], placement)[1]
-    return odd
+    return Seen(odd, 1 + (0 < odd < rounds))
 
 
 def run_publication(make, rounds, placement):
@@ -545,11 +569,11 @@ def run_publication(make, rounds, placement):
             for i, (_, get) in enumerate(ends):
                 meet(2 * i + 2)
                 thing = get()
-                partly += thing is not None and not thing.whole(i)
+                partly += not thing.whole(i)
             return partly
 
         odd += together([give, take], placement)[1]
-    return odd
+    return Seen(odd, 1 + (0 < odd < rounds))
 
 
 def memory_of(cls):
@@ -622,7 +646,8 @@ def main():
     gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     print(f"CPython {sys.version.split()[0]}, {'with' if gil else 'without'} the GIL,", end=" ")
     print(f"{len(CPUS)} CPUs, {os.uname().machine}", "" if words() else "(no C compiler)")
-    print(f"{'race':12} {'of':34} {'apart':>8} {'odd':>7} {'together':>9} {'odd':>6}")
+    head = f"{'race':12} {'of':34} {'apart':>8} {'kinds':>5} {'odd':>6} {'together':>9}"
+    print(f"{head} {'kinds':>5} {'odd':>6}")
     verdicts, start, shown = Counter(), time.monotonic(), None
     sys.setswitchinterval(1e-5)
     for row in rows():
@@ -635,11 +660,12 @@ def main():
             shown = row.text
         apart = row.run(options.rounds, "apart")
         one = row.run(on_one, "together")
-        verdict = "allowed" if not row.forbidden else "BROKEN" if apart or one else "ok"
+        odd = apart.odd + one.odd
+        verdict = "allowed" if not row.forbidden else "BROKEN" if odd else "ok"
         verdicts[verdict] += 1
-        verdicts["seen"] += not row.forbidden and bool(apart or one)
-        line = f"{row.name:12} {row.where:34} {options.rounds:8} {apart:7} {on_one:9} {one:6}"
-        print(line, verdict, flush=True)
+        verdicts["seen"] += not row.forbidden and odd > 0
+        line = f"{row.name:12} {row.where:34} {options.rounds:8} {apart.kinds:5} {apart.odd:6}"
+        print(f"{line} {on_one:9} {one.kinds:5} {one.odd:6}", verdict, flush=True)
     print(f"{verdicts['ok']} rows kept what is promised, {verdicts['BROKEN']} broke it;", end=" ")
     print(f"{verdicts['seen']} of {verdicts['allowed']} allowed rows had odd outcomes;", end=" ")
     print(f"{time.monotonic() - start:.0f} s")
