@@ -471,12 +471,12 @@ def test_bool_holds_bools(bad):
 # -- what is not there -------------------------------------------------------------
 
 IN_PLACE = [
-    *(operator.iadd, operator.isub, operator.imul, operator.imod, operator.ipow),
-    *(operator.ifloordiv, operator.itruediv, operator.ilshift, operator.irshift),
+    *(operator.iadd, operator.isub, operator.imul, operator.imatmul, operator.imod),
+    *(operator.ipow, operator.ifloordiv, operator.itruediv, operator.ilshift, operator.irshift),
     *(operator.iand, operator.ior, operator.ixor),
 ]
 PLAIN = [
-    *(operator.add, operator.sub, operator.mul, operator.mod, operator.pow),
+    *(operator.add, operator.sub, operator.mul, operator.matmul, operator.mod, operator.pow),
     *(operator.floordiv, operator.truediv, operator.lshift, operator.rshift),
     *(operator.and_, operator.or_, operator.xor, divmod),
 ]

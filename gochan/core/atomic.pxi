@@ -14,7 +14,7 @@
 # Operators.  `x += 1` would be a load, an addition and a store with room for other
 # threads in between, so every arithmetic operator raises and says what to call;
 # so does the truth of a number, as `if flag:` forgets the load.  They are no methods
-# of the class: the slots are shared by all (atomic_operators).
+# of the class: all share one table of slots (gch_refusing).
 
 cdef extern from "c/atom.h" nogil:
     uint32_t gch_word_swap(gch_word *, uint32_t)
@@ -448,12 +448,14 @@ cdef extern from *:
     /* Every operator that has a symbol: slot and symbol, by the number of operands. */
     #define GCH_UNARY(X) X(negative, "-") X(positive, "+") X(invert, "~") X(absolute, "abs()")
     #define GCH_BINARY(X)                                                             \\
-        X(add, "+") X(subtract, "-") X(multiply, "*") X(remainder, "%")               \\
-        X(floor_divide, "//") X(true_divide, "/") X(divmod, "divmod()")               \\
-        X(lshift, "<<") X(rshift, ">>") X(and, "&") X(or, "|") X(xor, "^")            \\
+        X(add, "+") X(subtract, "-") X(multiply, "*") X(matrix_multiply, "@")         \\
+        X(remainder, "%") X(floor_divide, "//") X(true_divide, "/")                   \\
+        X(divmod, "divmod()") X(lshift, "<<") X(rshift, ">>")                         \\
+        X(and, "&") X(or, "|") X(xor, "^")                                            \\
         X(inplace_add, "+=") X(inplace_subtract, "-=") X(inplace_multiply, "*=")      \\
-        X(inplace_remainder, "%=") X(inplace_floor_divide, "//=")                     \\
-        X(inplace_true_divide, "/=") X(inplace_lshift, "<<=") X(inplace_rshift, ">>=")\\
+        X(inplace_matrix_multiply, "@=") X(inplace_remainder, "%=")                   \\
+        X(inplace_floor_divide, "//=") X(inplace_true_divide, "/=")                   \\
+        X(inplace_lshift, "<<=") X(inplace_rshift, ">>=")                             \\
         X(inplace_and, "&=") X(inplace_or, "|=") X(inplace_xor, "^=")
     #define GCH_TERNARY(X) X(power, "**") X(inplace_power, "**=")
 
