@@ -81,7 +81,9 @@ include "core/selector.pxi"     # a select that is checked once
 include "core/queue_hooks.pxi"  # a queue with a mutex and hooks, as the standard one
 include "core/queue_ops.pxi"    # a queue as a channel, and its tasks
 include "core/queue.pxi"        # Queue, LifoQueue, PriorityQueue, SimpleQueue
-include "core/entry.pxi"        # fast entries of send, recv, put, get and Selector.select
+include "core/atomic.pxi"       # atomic numbers: Int64, ..., Float64, Bool
+include "core/atomic_ref.pxi"   # atomic references: Ref, Value
+include "core/entry.pxi"        # fast entries of the hottest methods
 
 if gch_park_init() < 0:
     raise ImportError("gochan: the system has no thread-specific key or fork handler left")

@@ -9,15 +9,16 @@ import sys
 import pytest
 
 import gochan
-from gochan import queue
+from gochan import atomic, queue
 
 CLASSES = [
     *(gochan.Chan, gochan.SendChan, gochan.RecvChan, gochan.Selector),
     *(queue.Queue, queue.LifoQueue, queue.PriorityQueue, queue.SimpleQueue),
+    *(getattr(atomic, name) for name in atomic.__all__),
 ]
 
 
-@pytest.mark.parametrize("module", [gochan, queue], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [gochan, queue, atomic], ids=lambda module: module.__name__)
 def test_all_names_exist_and_nothing_else_is_public(module):
     public = {
         name
@@ -38,7 +39,8 @@ def test_types_are_shipped(name):
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_classes_say_where_users_find_them(cls):
-    module = "gochan.queue" if hasattr(queue, cls.__name__) else "gochan"
+    homes = [home for home in (queue, atomic) if hasattr(home, cls.__name__)]
+    module = homes[0].__name__ if homes else "gochan"
     assert cls.__module__ == module
     assert str(cls) == f"<class '{module}.{cls.__name__}'>"
 
