@@ -37,7 +37,6 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from collections import deque
-from heapq import heappop, heappush
 from operator import index as operator_index
 from struct import Struct, error as struct_error
 

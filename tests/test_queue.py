@@ -1222,6 +1222,9 @@ def test_a_comparison_that_times_out_is_no_empty_queue():
         value.__class__ = TimesOut
     with pytest.raises(TimeoutError):
         q.get_many(4)
+    with pytest.raises(TimeoutError) as caught:
+        q.chan.recv_many(4)
+    assert len(caught.value.received) + q.qsize() == 4
 
 
 def test_sizes_come_from_the_hook_and_not_from_an_overridden_method():

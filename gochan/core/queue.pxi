@@ -51,7 +51,7 @@ Source: https://docs.python.org/3/library/queue.html
     cdef object __weakref__
 
     def __cinit__(self):
-        queue_errors()
+        queue_prepare()
         self.state = QueueState(0)
         self.ch = queue_chan(QUEUE_UNBOUNDED, CHAN_FIFO)
 
@@ -66,8 +66,8 @@ Source: https://docs.python.org/3/library/queue.html
         self.retired = (self.retired, self.state, old)
         self.state = QueueState(maxsize)
         self.ch = queue_chan(limit, order)
-        while bulk_take(old, chan_available(&old.c)):  # its items go now
-            pass
+        while chan_available(&old.c) > 0:  # its items go now
+            bulk_take_more(old, chan_available(&old.c), [])
         self.own_put = queue_overrides(self, QUEUE_PUT, base)
         self.own_get = queue_overrides(self, QUEUE_GET, base)
         if limit == 0 or before is not None or queue_overrides(self, QUEUE_HOOKS, base):
@@ -141,7 +141,7 @@ Source: https://docs.python.org/3/library/queue.html
         When the timeout passes the items that came are returned; Empty if there
         are none.
         """
-        return queue_get_many(self, max, min, timeout)
+        return queue_get_list(self, self.ch, max, min, timeout)
 
     def task_done(self):
         """Say that an item that was got is done with: one call for each item.
@@ -388,7 +388,7 @@ Source: https://docs.python.org/3/library/queue.html#simplequeue-objects
     cdef object __weakref__
 
     def __cinit__(self):
-        queue_errors()
+        queue_prepare()
         self.ch = queue_chan(QUEUE_UNBOUNDED, CHAN_FIFO)
 
     def __init__(self):
@@ -440,7 +440,7 @@ Source: https://docs.python.org/3/library/queue.html#simplequeue-objects
 
     def get_many(self, max, min=1, timeout=None):
         """Get between `min` and `max` items as a list; as `Queue.get_many`."""
-        return simple_get_many(self, max, min, timeout)
+        return queue_get_list(None, self.ch, max, min, timeout)
 
     def qsize(self):
         """How many items are in the queue at this moment."""

@@ -160,10 +160,10 @@ cdef int hooks_set_maxsize(QueueHooks h, object maxsize) except -1:
     return 0
 
 
-cdef object hooks_enter(QueueHooks h):
-    """Hold the mutex; returns it."""
+cdef int hooks_enter(QueueHooks h) except -1:
+    """Hold the mutex."""
     h.mutex.acquire()
-    return h.mutex
+    return 0
 
 
 cdef int hooks_leave(QueueHooks h) except -1:

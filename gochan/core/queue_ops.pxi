@@ -23,18 +23,23 @@
 #      (queue_install); their mutex is held until the items are in the container.
 
 
-# The exceptions, from the first queue on: `import gochan` is to be quick, and a
-# finalizer at the end of the interpreter cannot import.
+# What queues need and `import gochan` does not wait for, from the first queue on; a
+# finalizer at the end of the interpreter could not import it.
 cdef object queue_empty = None
 cdef object queue_full = None
 cdef object queue_shut_down = None
+cdef object heappush = None
+cdef object heappop = None
 
 
-cdef int queue_errors() except -1:
-    global queue_empty, queue_full, queue_shut_down
+cdef int queue_prepare() except -1:
+    global queue_empty, queue_full, queue_shut_down, heappush, heappop
     if queue_shut_down is None:
+        import heapq
+
         from gochan._queue_errors import Empty, Full, ShutDown
 
+        heappush, heappop = heapq.heappush, heapq.heappop
         queue_empty, queue_full, queue_shut_down = Empty, Full, ShutDown
     return 0
 
@@ -243,30 +248,6 @@ cdef int queue_send_each(Queue q, object items, int64_t deadline, size_t *sent) 
     return 0
 
 
-cdef int queue_recv_many(Chan ch, Py_ssize_t most, Py_ssize_t least, int64_t deadline,
-                         list items) except -1:
-    """Add up to `most` items, waiting for `least`.  CHAN_DONE, _BLOCKED or _CLOSED,
-    whatever has been added."""
-    cdef PyObject *value = NULL
-    cdef int code
-    bulk_take_more(ch, most, items)
-    while len(items) < least:
-        code = chan_recv_value(ch, deadline, &value)
-        if code != CHAN_DONE:
-            return code
-        items.append(gch_own(value))
-        bulk_take_more(ch, most - len(items), items)
-    return CHAN_CLOSED if not items and chan_drained(&ch.c) else CHAN_DONE
-
-
-cdef list simple_get_many(SimpleQueue q, object most, object least, object timeout):
-    return queue_get_list(None, q.ch, most, least, timeout)
-
-
-cdef list queue_get_many(Queue q, object most, object least, object timeout):
-    return queue_get_list(q, q.ch, most, least, timeout)
-
-
 cdef list queue_get_list(Queue q, Chan ch, object most, object least, object timeout):
     """get_many of any kind of queue; q: None for a SimpleQueue."""
     cdef Py_ssize_t c_most = operator_index(most)
@@ -280,7 +261,7 @@ cdef list queue_get_list(Queue q, Chan ch, object most, object least, object tim
             queue_get_each(q, c_most, c_least, deadline, items)
             return items
         if q is None or q.state.hooks is None:
-            code = queue_recv_many(ch, c_most, c_least, deadline, items)
+            code = bulk_recv_more(ch, c_most, c_least, deadline, items)
         if code == CHAN_CLOSED and q is not None and q.state.hooks is not None:
             hooks_get_many(q, c_most - len(items), c_least - len(items), deadline, items)
         elif not items:
@@ -375,11 +356,12 @@ cdef int queue_shutdown(Queue q, bint immediate) except -1:
 cdef object queue_stats(Queue q):
     cdef object chan = chan_stats(q.ch)
     cdef size_t joiners
+    cdef uint64_t unfinished
     chan_lock(&q.ch.c)
     queue_after_fork(q.state)
     joiners = gch_waitq_len(&q.state.joinq)
+    unfinished = q.ch.c.sent - q.state.done
     chan_unlock(&q.ch.c)
-    cdef uint64_t unfinished = queue_unfinished(q)
     if q.state.hooks is not None:  # as in queue_size
         return hooks_stats(q)
     return QueueStats(
