@@ -48,12 +48,10 @@ cdef extern from *:
         if (!PyLong_CheckExact(o)) {
             return 0;
         }
-    #if PY_VERSION_HEX >= 0x030C0000
-        if (PyUnstable_Long_IsCompact((PyLongObject *)o)) {
-            *bits = (uint64_t)PyUnstable_Long_CompactValue((PyLongObject *)o);
+        if (gch_is_small(o)) { /* chan_heap.pxi */
+            *bits = (uint64_t)gch_small(o);
             return 1;
         }
-    #endif
         *bits = PyLong_AsUnsignedLongLongMask(o);
         return 1;
     }
