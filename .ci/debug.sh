@@ -7,5 +7,5 @@ cd "$(dirname "$0")/.."
 for name in ${*:-3.13 3.13t}; do
     announce "debug build: $name"
     python="$(python_for "$name")" || { echo "$name is not here: left out"; continue; }
-    $python dev.py --debug test -q
+    $python dev.py --debug test -q -m "not bench"
 done

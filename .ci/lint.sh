@@ -16,7 +16,7 @@ sed -E 's|^include "(.*)".*|cat gochan/\1|;t;d' gochan/_core.pyx | bash | cat \
     <(grep -v '^include' gochan/_core.pyx) - >"$whole"
 cython-lint --no-pycodestyle "$whole"
 if command -v clang-format >/dev/null; then
-    clang-format --dry-run -Werror gochan/c/*.h tests/c/*.[ch] tests/c/model/*.h tests/c/model/*.cpp
+    clang-format --dry-run -Werror gochan/c/*.h tests/*.c tests/c/*.[ch] tests/c/model/*.h tests/c/model/*.cpp
 else
     echo "clang-format is not there: the C headers' format is not checked"
 fi

@@ -4,6 +4,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . .ci/lib.sh
 announce "benchmarks, small"
-python3 dev.py test -q bench --benchmark-disable
+with=()
+for package in rich matplotlib janus culsans aiologic trio anyio; do with+=(--with "$package"); done
+python3 dev.py "${with[@]}" test -q bench --benchmark-disable
+# Not in one run with those: each folder has a conftest of its own.
+python3 dev.py "${with[@]}" test -q tests/test_bench_*.py tests/test_contenders.py
 announce "the README's demo"
 python3 dev.py demo

@@ -10,7 +10,7 @@ for name in ${*:-3.13t}; do
     rm -f .venv/tsan.*
     GOCHAN_STRESS=0.1 $python dev.py --sanitize thread test -q \
         tests/test_chan.py tests/test_bulk.py tests/test_dtype.py tests/test_select.py \
-        tests/test_selector.py tests/test_golang_chan.py tests/test_stress.py
+        tests/test_selector.py tests/test_golang_chan.py tests/test_stress.py tests/test_atomic.py
     if ls .venv/tsan.* >/dev/null 2>&1; then
         cat .venv/tsan.*
         echo "tsan: data races, see above"

@@ -1,12 +1,15 @@
 """The command line: what comes after `gochan`."""
 
 import argparse
+import os
+import sys
 from typing import NoReturn
 
 from gochan.bench import compare, listing, plot, run
 
 from gochan import __version__
 
+BROKEN_PIPE = 141  # as if by the signal
 ABOUT = "how fast channels are on this machine, next to what else there is"
 COMMANDS = {
     "run": (run, "measure, and show a table"),
@@ -41,4 +44,8 @@ def parser() -> Parser:
 def main(words: list[str] | None = None) -> int:
     """Run the command; the result is its exit code."""
     options = parser().parse_args(words)
-    return options.main(options)
+    try:
+        return options.main(options)
+    except BrokenPipeError:  # such as `gochan bench list | head`: nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE

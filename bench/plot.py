@@ -28,6 +28,7 @@ INSTALL = 'pip install "pygochan[bench]"'
 HEADLINES = {
     "pair": "send and receive, one thread",
     "batch": "batches of 1,000 (others: single calls)",
+    "queue-fifo": "put and get of the drop-in Queue, one thread",
     "one-to-one-1": "one thread to another, capacity 1",
     "one-to-one-128": "one thread to another, capacity 128",
     "four-to-four-128": "four threads to four, capacity 128",

@@ -16,14 +16,13 @@ from gochan.bench import contenders, measure, shapes, table, targets
 from gochan.bench.contenders import Contender
 from gochan.bench.display import MORE, Live, Plain, display
 from gochan.bench.measure import Effort, Runner, Series, Turns
+from gochan.bench.runfile import BUSY, SCHEMA
 from gochan.bench.shapes import Shape
 from gochan.bench.table import Row
 
 from gochan import __version__
 
-SCHEMA = 1
 NOT_INSTALLED, FAILED, INTERRUPTED = 3, 4, 130
-BUSY = 0.1  # share of the CPUs; above it the shapes with threads say little
 
 
 class Session:

@@ -44,7 +44,7 @@ class Run(NamedTuple):
     shapes: dict[str, Shape]
 
 
-BUSY = 0.1  # share of the CPUs that other processes used
+BUSY = 0.1  # share of the CPUs that other processes used; above it threads say little
 
 
 def is_ours(contender: str) -> bool:

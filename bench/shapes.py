@@ -164,9 +164,12 @@ def receiver(recv: Callable[[], object], n: int) -> Callable[[], None]:
     return fresh(loop)
 
 
-def ping_pong(cap: int, contender: Contender, n: int) -> Sample:
-    send_ping, recv_ping = contender.ping_pong(cap)
-    send_pong, recv_pong = contender.ping_pong(cap)
+Ends = tuple[Callable[[object], object], Callable[[], object]]
+
+
+def rally(ping: Ends, pong: Ends, n: int) -> list[Callable[[], None]]:
+    """Two loops: the value goes there by one and comes back by the other."""
+    (send_ping, recv_ping), (send_pong, recv_pong) = ping, pong
 
     def left():
         for _ in repeat(None, n):
@@ -178,24 +181,27 @@ def ping_pong(cap: int, contender: Contender, n: int) -> Sample:
             recv_ping()
             send_pong(None)
 
-    return timed_threads([fresh(left), fresh(right)])
+    return [fresh(left), fresh(right)]
+
+
+def crowd(pairs: int, ends: Ends, n: int) -> list[Callable[[], None]]:
+    """So many senders and receivers, who share n values."""
+    send, recv = ends
+    share = n // pairs
+    both = ((sender(send, share), receiver(recv, share)) for _ in range(pairs))
+    return [loop for pair in both for loop in pair]
+
+
+def ping_pong(cap: int, contender: Contender, n: int) -> Sample:
+    return timed_threads(rally(contender.ping_pong(cap), contender.ping_pong(cap), n))
 
 
 def many_to_many(pairs: int, cap: int, contender: Contender, n: int) -> Sample:
-    return timed_many(pairs, *contender.pipe(cap), n)
+    return timed_threads(crowd(pairs, contender.pipe(cap), n))
 
 
 def queue_many(pairs: int, cap: int, contender: Contender, n: int) -> Sample:
-    return timed_many(pairs, *contender.fifo(cap), n)
-
-
-def timed_many(
-    pairs: int, send: Callable[[object], object], recv: Callable[[], object], n: int
-) -> Sample:
-    share = n // pairs
-    senders = [sender(send, share) for _ in range(pairs)]
-    receivers = [receiver(recv, share) for _ in range(pairs)]
-    return timed_threads([loop for both in zip(senders, receivers, strict=True) for loop in both])
+    return timed_threads(crowd(pairs, contender.fifo(cap), n))
 
 
 def select_parks(width: int, contender: Contender, n: int) -> Sample:
@@ -272,7 +278,9 @@ def queues() -> Iterable[Shape]:
         yield Shape(f"queue-{kind}", what, queue_pair, kind, (kind,))
     for pairs, cap in ((1, 1), (1, PAIR_CAP), (4, PAIR_CAP)):
         name = f"queue-{NUMBERS[pairs]}-{cap}"
-        what = f"an item from one of {pairs} threads to one of {pairs} others, Queue({cap})"
+        what = f"a value from one of {pairs} threads to one of {pairs} others, Queue({cap})"
+        if pairs == 1:
+            what = f"a value from one thread to another, Queue({cap})"
         least = pairs * LEAST
         yield Shape(name, what, queue_many, "fifo", (pairs, cap), step=least, threads=2 * pairs)
 

@@ -48,6 +48,7 @@ def write(q, path, threads, records):
     for worker in workers:
         worker.join()
     logged = perf_counter() - began
+    q.join()  # stop() puts without waiting, too, and a full queue would refuse it
     listener.stop()
     file.close()
     return logged, perf_counter() - began

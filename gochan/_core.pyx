@@ -37,10 +37,8 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from collections import deque
-from heapq import heapify, heappop, heappush
 from operator import index as operator_index
 from struct import Struct, error as struct_error
-from time import monotonic
 
 from gochan._errors import EndOfChannel, Panic
 from gochan._results import ChanStats, QueueStats, Selected
@@ -84,6 +82,8 @@ include "core/selector.pxi"     # a select that is checked once
 include "core/queue_hooks.pxi"  # a queue with a mutex and hooks, as the standard one
 include "core/queue_ops.pxi"    # a queue as a channel, and its tasks
 include "core/queue.pxi"        # Queue, LifoQueue, PriorityQueue, SimpleQueue
+include "core/atomic.pxi"       # atomic numbers: Int64, ..., Float64, Bool
+include "core/atomic_ref.pxi"   # atomic references: Ref, Value
 include "core/sync_wait.pxi"    # how the primitives of gochan.sync wait
 include "core/mutex.pxi"        # Mutex
 include "core/rwmutex.pxi"      # RWMutex
@@ -92,7 +92,7 @@ include "core/once.pxi"         # Once, once_func, once_value
 include "core/wait_group.pxi"   # WaitGroup
 include "core/semaphore.pxi"    # Semaphore
 include "core/pool.pxi"         # Pool
-include "core/entry.pxi"        # fast entries of send, recv, put, get and Selector.select
+include "core/entry.pxi"        # fast entries of the hottest methods of channels
 include "core/entry_sync.pxi"   # fast entries of the primitives
 
 if gch_park_init() < 0:

@@ -16,6 +16,7 @@ import gochan.queue
 
 LEFT_OUT = {
     "PySimpleQueueTest": "about _PySimpleQueue, the pure Python class in the standard module",
+    "test_simplequeue_sizeof": "the bytes of the C structure behind the standard class",
 }
 
 
@@ -41,7 +42,7 @@ def main():
     finally:
         import_helper.import_fresh_module = original
     everything = list(tests_of(unittest.defaultTestLoader.loadTestsFromModule(test_queue)))
-    chosen = [test for test in everything if type(test).__name__ not in LEFT_OUT]
+    chosen = [test for test in everything if not LEFT_OUT.keys() & set(test.id().split("."))]
     result = unittest.TextTestRunner(verbosity=0).run(unittest.TestSuite(chosen))
     print(f"ran {result.testsRun}, left out {len(everything) - len(chosen)}")
     return 0 if result.wasSuccessful() and result.testsRun else 1

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from conftest import HANG
 
+pytestmark = pytest.mark.bench
+
 PYTHON = [sys.executable, "-P"]
 TINY = [
     "run",
@@ -29,6 +31,16 @@ TINY = [
 ]
 WITHOUT_RICH = "import sys; sys.modules['rich'] = None\n"
 MAIN = "import sys; from gochan.__main__ import main; sys.exit(main(['bench', *sys.argv[1:]]))"
+
+
+def test_nobody_reads_to_the_end():
+    """`gochan bench list | head -1`."""
+    with subprocess.Popen(
+        command("list"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
 
 
 def command(*words, first=""):
@@ -172,7 +184,9 @@ def test_a_contender_that_fails_is_left_out():
 
 def test_ctrl_c_keeps_what_was_measured(tmp_path):
     path = tmp_path / "run.json"
-    words = command("run", "--shape", "pair", "--shape", "select-*", "--json", path)
+    # who was started in the background has Ctrl-C ignored, and so have its children
+    first = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    words = command("run", "--shape", "pair", "--shape", "select-*", "--json", path, first=first)
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         guard = threading.Timer(HANG, process.kill)
         guard.start()

@@ -11,6 +11,8 @@ import pytest
 from gochan.bench import compare, plot, runfile
 from gochan.bench.units import TIMES, amount, times
 
+pytestmark = pytest.mark.bench
+
 CONDITIONS = {"interpreter": "Made-up 1.0", "gil": True, "machine": "none", "cpus": 2}
 COST = {"gochan": 50, "queue.SimpleQueue": 100, "queue.Queue": 3000}
 SHAPES = {"pair": 1, "one-to-one-1": 2, "four-to-four-1": 8, "select-2": 1, "wake-up-p99": 2}

@@ -17,6 +17,8 @@ from gochan.bench import contenders, processes, tasks
 from gochan.bench.contenders import go_
 from gochan.bench.shapes import shapes
 
+pytestmark = pytest.mark.bench
+
 KNOWN = contenders.all_contenders()
 SHAPES = shapes(threads=2, capacities=(0, 1, 128))
 SLOW = ("memory", "idle")  # a process for each figure: bench/micro/test_smoke.py has them

@@ -1,4 +1,4 @@
-"""The examples, each in a process of its own, and the code in docs/semantics.md.
+"""The examples, each in a process of its own, and the code in the docs.
 
 Claimed: they print what they say.  wordcount counts exactly, whatever the files
 look like; Ctrl-C in its middle gives a part of the count, exit code 130, no
@@ -84,6 +84,27 @@ def test_logqueue_notices_what_is_wrong(tmp_path):
 # -- the short ones --------------------------------------------------------------
 
 
+def test_q1_loses_or_not_what_is_not_synchronised_and_nothing_else():
+    code, out, err = run("q1_memory_model.py")
+    racy, *rest = out.splitlines()
+    assert (code, err) == (0, "")
+    counted = re.fullmatch(r"Racy: (\d+) of 200000", racy)
+    assert 0 < int(counted[1]) <= 200_000
+    assert rest == [
+        "Atomic: 200000 of 200000",
+        "Passed: 200000 of 200000",
+        "written before the flag",
+        "replaced what was seen: False",
+        "replaced what is there: True",
+        "still there after its last use: False",
+    ]
+
+
+def test_q5_adds_up_and_wakes_all():
+    expected = "1\n5050\n5050\nwoken by the send: 1, by the close: 2\n"
+    assert run("q5_synchronisation.py") == (0, expected, "")
+
+
 def test_q3_prints_both_in_order():
     assert run("q3_select.py") == (0, "Received from ch1\nReceived from ch2\n", "")
 
@@ -118,11 +139,12 @@ def test_the_readme_names_every_example():
 
 
 @posix
-def test_the_code_in_semantics_runs(monkeypatch):
+@pytest.mark.parametrize("page", ["semantics.md", "memory-model.md"])
+def test_the_code_in_the_docs_runs(page, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])  # it starts children, too
-    text = (ROOT / "docs" / "semantics.md").read_text()
+    text = (ROOT / "docs" / page).read_text()
     code = re.sub("^```.*$", "", text, flags=re.M)
-    test = doctest.DocTestParser().get_doctest(code, {}, "semantics.md", "docs/semantics.md", 0)
+    test = doctest.DocTestParser().get_doctest(code, {}, page, f"docs/{page}", 0)
     handler = signal.getsignal(signal.SIGUSR1)
     failed, tried = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test)
     signal.signal(signal.SIGUSR1, handler)

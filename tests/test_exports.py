@@ -9,17 +9,19 @@ import sys
 import pytest
 
 import gochan
-from gochan import queue, sync
+from gochan import atomic, queue, sync
 
 CLASSES = [
     *(gochan.Chan, gochan.SendChan, gochan.RecvChan, gochan.Selector),
     *(queue.Queue, queue.LifoQueue, queue.PriorityQueue, queue.SimpleQueue),
+    *(getattr(atomic, name) for name in atomic.__all__),
     *(sync.Mutex, sync.RWMutex, sync.ReadLocker, sync.WriteLocker),
     *(sync.Cond, sync.Once, sync.WaitGroup, sync.Semaphore, sync.Pool),
 ]
+MODULES = [gochan, queue, atomic, sync]
 
 
-@pytest.mark.parametrize("module", [gochan, queue, sync], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_all_names_exist_and_nothing_else_is_public(module):
     public = {
         name
@@ -40,8 +42,8 @@ def test_types_are_shipped(name):
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_classes_say_where_users_find_them(cls):
-    modules = [m for m in (queue, sync) if hasattr(m, cls.__name__)]
-    module = modules[0].__name__ if modules else "gochan"
+    homes = [home for home in MODULES[1:] if hasattr(home, cls.__name__)]
+    module = homes[0].__name__ if homes else "gochan"
     assert cls.__module__ == module
     assert str(cls) == f"<class '{module}.{cls.__name__}'>"
 

@@ -995,14 +995,301 @@ def test_growth_keeps_the_order():
 
 
 def test_init_again_makes_an_empty_queue(world):
-    """A thread that waits in the old one does not crash."""
+    """A thread that waits in the old one does not crash, and what was there dies."""
     q = ours.Queue(1)
-    q.put(1)
-    putter = world.go(outcome, lambda: q.put(2, timeout=0.05))
+    item = SetQueue()
+    ref = weakref.ref(item)
+    q.put(item)
+    del item
+    putter = world.go(q.put, 2)
     waiting(q, putters=1)
     q.__init__(3)
+    assert ref() is None
     assert (q.qsize(), q.maxsize, q.unfinished_tasks) == (0, 3, 0)
-    assert putter.join()[0] is standard.Full
+    putter.join()
+    assert q.empty()
+
+
+def test_a_nearly_empty_queue_gives_memory_back():
+    for maxsize in (0, 100_000):
+        q = ours.Queue(maxsize)
+        q.put_many(range(100_000))
+        assert q.get_many(50_000) == list(range(50_000))
+        for i in range(50_000, 99_990):
+            assert q.get() == i
+        assert sys.getsizeof(q) < 100_000
+        assert q.get_many(100) == list(range(99_990, 100_000))
+
+
+# -- what went wrong once --------------------------------------------------------------
+
+
+def test_who_keeps_putting_does_not_keep_others_from_getting(world):
+    """Getting sorts no more than what was there when it began."""
+    q, done = ours.PriorityQueue(), threading.Event()
+
+    def put():
+        i = 0
+        while not done.is_set():
+            i -= 1
+            q.put(Key(i))
+
+    putter = world.go(put)
+    getter = world.go(lambda: [q.get() for _ in range(200)])
+    assert len(getter.join()) == 200
+    done.set()
+    putter.join()
+
+
+class Stubborn(Key):
+    """Cannot be compared, from some moment on."""
+
+    stubborn = False
+
+    def __lt__(self, other):
+        if self.stubborn or other.stubborn:
+            raise ZeroDivisionError
+        return super().__lt__(other)
+
+
+def test_what_is_never_comparable_blocks_nobody():
+    """A get may raise, but the next one goes on, and nothing is lost."""
+    q = ours.PriorityQueue()
+    values = [Stubborn(n) for n in range(20)]
+    q.put_many(values)
+    for value in values[::3]:
+        value.stubborn = True
+    got, raised = [], 0
+    while q.qsize():
+        try:
+            got.append(q.get())
+        except ZeroDivisionError:
+            raised += 1
+            assert raised < 100
+    assert raised
+    assert sorted(value.n for value in got) == list(range(20))
+
+
+class RaisesIn(Key):
+    """Cannot be compared by one thread."""
+
+    thread = None
+
+    def __lt__(self, other):
+        if threading.get_ident() == RaisesIn.thread:
+            raise ZeroDivisionError
+        return super().__lt__(other)
+
+
+def test_get_many_loses_nothing_when_a_comparison_raises(world):
+    """After some items came, a comparison raises in the one who gets them."""
+    for ready in range(7):
+        q = ours.PriorityQueue()
+        q.put_many(map(RaisesIn, range(ready)))
+
+        def get(q=q):
+            RaisesIn.thread = threading.get_ident()
+            try:
+                return q.get_many(10, min=7)
+            except ZeroDivisionError as error:
+                return error.received
+
+        getter = world.go(get)
+        wait_until(lambda q=q, getter=getter: q.stats().getters or getter.done)
+        for n in range(ready, 7):
+            q.put(RaisesIn(n))
+        received = getter.join()
+        rest = q.get_many(9, min=0)
+        assert sorted(value.n for value in received + rest) == list(range(7))
+
+
+@pytest.mark.usefixtures("switching")
+def test_the_channel_or_the_insides_but_not_both(world):
+    for _ in range(300):
+        q, start = ours.Queue(), threading.Barrier(2)
+
+        def show(q=q, start=start):
+            start.wait()
+            return outcome(lambda: q.chan)
+
+        def touch(q=q, start=start):
+            start.wait()
+            return outcome(lambda: q.mutex)
+
+        shower, toucher = world.go(show), world.go(touch)
+        results = [shower.join(), toucher.join()]
+        assert sum(isinstance(result, tuple) for result in results) == 1, results
+        world.started.clear()
+
+
+@pytest.mark.usefixtures("switching")
+def test_attributes_are_read_while_they_are_set(world):
+    """Without the mutex, as programs do."""
+    q, done = touched(ours.Queue()), threading.Event()
+    q.put_many(range(2000))
+
+    def read():
+        while not done.is_set():
+            assert q.unfinished_tasks >= 2000
+            assert q.maxsize >= 0
+            assert len(q.queue) >= 0
+            q.full()
+
+    readers = [world.go(read) for _ in range(2)]
+    for i in range(1000):
+        q.put(i)
+        q.get()
+        q.task_done()
+        q.maxsize = 10_000 + i
+        q.queue = deque(q.queue)
+    done.set()
+    for reader in readers:
+        reader.join()
+
+
+def test_tasks_survive_a_comparison_that_raises_while_items_move():
+    q = ours.PriorityQueue()
+    values = [Refuses(n) for n in (3, 1, 2)]
+    q.put_many(values)
+    values[0].refusing = True
+    assert len(q.queue) == 3
+    values[0].refusing = False
+    assert (q.qsize(), q.unfinished_tasks) == (3, 3)
+
+
+def test_items_that_touch_the_insides_as_they_are_dropped():
+    q = ours.Queue()
+    q.put_many([Finalized(lambda: q.queue) for _ in range(3)])
+    q.shutdown(immediate=True)
+    assert q.unfinished_tasks == 0
+    q.join(timeout=0)
+
+
+def test_a_collection_while_items_move_loses_nothing():
+    """Finalizers that use the queue, at every allocation in turn."""
+    before = gc.get_threshold()
+    try:
+        for threshold in range(1, 60):
+            q, put = ours.Queue(), []
+
+            def do(q=q, put=put):
+                q.put("late")
+                put.append(q.qsize())
+
+            q.put_many(range(3))
+            cycle = [Finalized(do)]
+            cycle.append(cycle)
+            gc.collect()
+            gc.set_threshold(threshold)
+            del cycle
+            touched(q)
+            gc.set_threshold(*before)
+            gc.collect()
+            assert len(put) == 1
+            items = [q.get() for _ in range(q.qsize())]
+            assert [item for item in items if item != "late"] == [0, 1, 2]
+            assert len(items) == 4
+            assert q.unfinished_tasks == 4
+    finally:
+        gc.set_threshold(*before)
+
+
+def test_get_many_goes_on_when_the_insides_are_touched(world):
+    q = ours.Queue()
+    q.put_many([1, 2])
+    getter = world.go(lambda: q.get_many(10, min=5))
+    waiting(q, getters=1)
+    touched(q)
+    waiting(q, getters=1)
+    q.put_many([3, 4, 5])
+    assert getter.join() == [1, 2, 3, 4, 5]
+
+
+class TimesOut(Key):
+    def __lt__(self, other):
+        raise TimeoutError
+
+
+def test_a_comparison_that_times_out_is_no_empty_queue():
+    q = ours.PriorityQueue()
+    with contextlib.suppress(TimeoutError):
+        q.put_many([TimesOut(1), TimesOut(2), TimesOut(3)])
+    assert q.qsize() == 1
+    q = ours.PriorityQueue()
+    values = [Key(n) for n in range(4)]
+    q.put_many(values)
+    for value in values:
+        value.__class__ = TimesOut
+    with pytest.raises(TimeoutError):
+        q.get_many(4)
+    with pytest.raises(TimeoutError) as caught:
+        q.chan.recv_many(4)
+    assert len(caught.value.received) + q.qsize() == 4
+
+
+def test_sizes_come_from_the_hook_and_not_from_an_overridden_method():
+    class Shy(ours.Queue):
+        def qsize(self):
+            return 0 if self.empty() else super().qsize()
+
+    q = Shy(1)
+    q.put(1)
+    assert (q.qsize(), q.empty(), q.full()) == (1, False, True)
+
+
+def test_many_goes_through_overridden_methods():
+    class Doubles(ours.Queue):
+        def put(self, item, block=True, timeout=None):
+            super().put(2 * item, block, timeout)
+
+        def get(self, block=True, timeout=None):
+            return -super().get(block, timeout)
+
+    q = Doubles(3)
+    assert q.put_many([1, 2]) == 2
+    assert q.get_many(9) == [-2, -4]
+    with pytest.raises(standard.Full) as caught:
+        q.put_many(range(5), timeout=0.001)
+    assert caught.value.sent == 3
+
+
+def test_a_queue_that_is_two_kinds_of_queue():
+    class Both(ours.LifoQueue, ours.PriorityQueue):
+        pass
+
+    class Model(standard.LifoQueue, standard.PriorityQueue):
+        pass
+
+    mine, model = Both(), Model()
+    for value in (2, 1, 3):
+        mine.put(value)
+        model.put(value)
+    assert [mine.get() for _ in range(3)] == [model.get() for _ in range(3)]
+
+
+def test_a_queue_is_no_container():
+    for q in (ours.Queue(), ours.PriorityQueue()):
+        q.put(1)
+        with pytest.raises(TypeError):
+            1 in q  # noqa: B015
+        assert q.qsize() == 1
+
+
+def test_is_shutdown_can_be_set():
+    """Subclasses that brought shutdown to older Pythons do."""
+    q = ours.Queue()
+    q.is_shutdown = True
+    with pytest.raises(ours.ShutDown):
+        q.put(1)
+
+
+def test_queues_with_hooks_nest_deeply():
+    q = None
+    for _ in range(90_000):
+        outer = SetQueue()
+        outer.put(q)
+        q = outer
+    del q, outer
 
 
 # -- stress ----------------------------------------------------------------------------

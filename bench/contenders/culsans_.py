@@ -1,32 +1,15 @@
 """culsans: a queue with a side for threads and one for tasks; here its threads' side.
 
-It has no unbuffered form; the nearest is a capacity of 1.
+Its interface is janus's.
 """
 
-from gochan.bench.contenders import Pipe
+from gochan.bench.contenders.janus_ import JanusQueue
 
 
-class CulsansQueue(Pipe):
+class CulsansQueue(JanusQueue):
     name = "culsans"
     module = "culsans"
     package = "culsans"
-
-    def sync_side(self, cap: int):
-        import culsans
-
-        return culsans.Queue(max(cap, 1)).sync_q
-
-    def pipe(self, cap):
-        q = self.sync_side(cap)
-        return q.put, q.get
-
-    def tries(self, cap):
-        q = self.sync_side(cap)
-        return q.put_nowait, q.get_nowait
-
-    def closing(self):
-        q = self.sync_side(1)
-        return q.get, q.shutdown
 
 
 contender = CulsansQueue()

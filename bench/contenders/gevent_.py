@@ -4,7 +4,7 @@ from itertools import repeat
 
 from gochan.bench.contenders import Contender
 from gochan.bench.measure import fresh, timed
-from gochan.bench.shapes import receiver, sender
+from gochan.bench.shapes import crowd, rally
 
 
 def together(loops):
@@ -45,25 +45,10 @@ class GeventQueue(Contender):
         return fresh(loop)
 
     def round_ping_pong(self, cap, n):
-        (send_ping, recv_ping), (send_pong, recv_pong) = self.pair(cap), self.pair(cap)
-
-        def left():
-            for _ in repeat(None, n):
-                send_ping(None)
-                recv_pong()
-
-        def right():
-            for _ in repeat(None, n):
-                recv_ping()
-                send_pong(None)
-
-        return together([fresh(left), fresh(right)])
+        return together(rally(self.pair(cap), self.pair(cap), n))
 
     def round_many_to_many(self, pairs, cap, n):
-        send, recv = self.pair(cap)
-        share = n // pairs
-        senders = [sender(send, share) for _ in range(pairs)]
-        return together(senders + [receiver(recv, share) for _ in range(pairs)])
+        return together(crowd(pairs, self.pair(cap), n))
 
 
 contender = GeventQueue()

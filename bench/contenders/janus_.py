@@ -3,6 +3,8 @@
 It has no unbuffered form; the nearest is a capacity of 1.
 """
 
+from importlib import import_module
+
 from gochan.bench.contenders import Pipe
 
 
@@ -12,9 +14,7 @@ class JanusQueue(Pipe):
     package = "janus"
 
     def sync_side(self, cap: int):
-        import janus
-
-        return janus.Queue(max(cap, 1)).sync_q
+        return import_module(self.module).Queue(max(cap, 1)).sync_q
 
     def pipe(self, cap):
         q = self.sync_side(cap)

@@ -176,12 +176,13 @@ static inline int gch_ring_grow(gch_ring *r, size_t n, size_t most)
     return 0;
 }
 
-/* Give the memory of an empty ring back; it grows anew. */
-static inline void gch_ring_reset(gch_ring *r)
+/* Give memory back: `room` slots stay, at least count.  It grows anew.  Where there
+ * is no memory to move to, nothing changes. */
+static inline void gch_ring_shrink(gch_ring *r, size_t room)
 {
-    free(r->slots);
-    r->slots = NULL;
-    r->room = r->cap = r->head = 0;
+    if (gch_ring_move(r, room) == 0) {
+        r->cap = room;
+    }
 }
 
 /* Put an element back to the front, growing by one slot where there is none.

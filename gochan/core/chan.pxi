@@ -162,7 +162,7 @@ not copied: do not change it afterwards.
     def drain(self):
         """Receive everything that needs no waiting, as a list; values of parked
         senders included."""
-        return bulk_take(self, chan_available(&self.c))
+        return bulk_take_noted(self, chan_available(&self.c))
 
     def send_buffer(self, buf, timeout=None):
         """Send all elements of a buffer (dtype channels); returns how many.

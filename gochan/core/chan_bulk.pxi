@@ -91,8 +91,8 @@ cdef size_t chan_recv_run(chan_t *c, char *elems, size_t n) noexcept nogil:
         c.sent += 1
         chain_add(&woken, peer)
         got += 1
-    if c.ring.count == 0:
-        chan_shrink(c)
+    if c.ring.room > CHAN_KEPT_SLOTS:
+        chan_shrink_slow(c)
     chan_unlock(c)
     GCH_CHAOS()
     chain_finish(woken.first)
@@ -174,15 +174,29 @@ cdef list bulk_take_typed(Chan ch, size_t n):
         free(elems)
 
 
-cdef list bulk_take_ordered(Chan ch, size_t n):
-    """One by one: which value comes next may take a comparison."""
+cdef int bulk_take_ordered(Chan ch, size_t n, list values) except -1:
+    """One by one: which value comes next may take a comparison, which may raise."""
     cdef PyObject *value = NULL
+    while n > 0 and chan_recv_value(ch, GCH_NOW, &value) == CHAN_DONE:
+        values.append(gch_own(value))
+        n -= 1
+    return 0
+
+
+cdef int bulk_take_more(Chan ch, size_t most, list values) except -1:
+    """Append up to `most` values, without waiting; what came stays if this raises."""
+    if ch.c.typed or ch.c.order == CHAN_FIFO:
+        values += bulk_take(ch, most)
+    else:
+        bulk_take_ordered(ch, min(chan_available(&ch.c), most), values)
+    return 0
+
+
+cdef list bulk_take_noted(Chan ch, size_t most):
+    """bulk_take; if a comparison raises, the exception carries what came before."""
     cdef list values = []
     try:
-        while <size_t>PyList_GET_SIZE(values) < n:
-            if chan_recv_value(ch, GCH_NOW, &value) != CHAN_DONE:
-                break
-            values.append(gch_own(value))
+        bulk_take_more(ch, most, values)
     except BaseException as error:
         bulk_note(error, "received", values)
         raise
@@ -190,7 +204,7 @@ cdef list bulk_take_ordered(Chan ch, size_t n):
 
 
 cdef list bulk_take(Chan ch, size_t most):
-    """Up to `most` values, without waiting."""
+    """Up to `most` values, without waiting.  Of a channel in FIFO order."""
     # The list is made before the channel is locked: making it may collect
     # garbage, and so run Python code.
     cdef size_t n = chan_available(&ch.c)
@@ -198,8 +212,6 @@ cdef list bulk_take(Chan ch, size_t most):
     n = min(n, most)
     if ch.c.typed:
         return bulk_take_typed(ch, n)
-    if ch.c.order != CHAN_FIFO:
-        return bulk_take_ordered(ch, n)
     values = PyList_New(n)
     n = chan_recv_run(&ch.c, <char *>gch_list_items(<PyObject *>values), n)
     Py_SET_SIZE(<PyObject *>values, n)
@@ -214,24 +226,35 @@ cdef int bulk_check(Py_ssize_t most, Py_ssize_t least) except -1:
     return 0
 
 
+cdef int bulk_recv_more(Chan ch, size_t most, size_t least, int64_t deadline,
+                        list values) except -1:
+    """Append up to `most` values to an empty list, waiting for `least`.  CHAN_DONE,
+    _BLOCKED or _CLOSED, whatever has come; what came stays if this raises."""
+    cdef PyObject *value = NULL
+    cdef int code
+    bulk_take_more(ch, most, values)
+    while <size_t>PyList_GET_SIZE(values) < least:
+        code = chan_recv_value(ch, deadline, &value)
+        if code != CHAN_DONE:
+            return code
+        values.append(gch_own(value))
+        bulk_take_more(ch, most - PyList_GET_SIZE(values), values)
+    return CHAN_CLOSED if not values and chan_drained(&ch.c) else CHAN_DONE
+
+
 cdef list bulk_recv(Chan ch, size_t most, size_t least, int64_t deadline):
-    cdef bint ok = True
-    cdef list values = bulk_take(ch, most)
+    cdef list values = []
+    cdef int code
     try:
-        while ok and <size_t>PyList_GET_SIZE(values) < least:
-            value = chan_take(ch, deadline, &ok)
-            if ok:
-                values.append(value)
-                if <size_t>PyList_GET_SIZE(values) < most:
-                    values += bulk_take(ch, most - PyList_GET_SIZE(values))
+        code = bulk_recv_more(ch, most, least, deadline, values)
     except BaseException as error:
-        if not values:
-            raise
-        if not isinstance(error, TimeoutError):
+        if values:
             bulk_note(error, "received", values)
-            raise
-    if not values and (not ok or chan_drained(&ch.c)):
+        raise
+    if not values and code == CHAN_CLOSED:
         raise EndOfChannel("receive from closed channel")
+    if not values:
+        chan_raise_unless_done(code, "receive")
     return values
 
 

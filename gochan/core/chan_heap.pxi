@@ -16,6 +16,7 @@
 #                   path[i + 1] holds, and the last path slot the heap's last value
 #   planned         the plan is of the heap as it is now
 #   version         goes up whenever a slot of the heap changes
+#   refused         the version + 1 at which a comparison last raised
 #
 # Invariants
 #   1. sorted <= count, and the heap property holds for [0, sorted) whenever the
@@ -23,8 +24,15 @@
 #   2. A comparison that may run Python code runs without the lock, on references
 #      of its own; if the version changed meanwhile, the step starts again.  So
 #      a finalizer, a handler, another thread or the comparison itself may use the
-#      channel.  Some step always succeeds: progress of all, not of each.
-#   3. A comparison that raises changes nothing.
+#      channel.  Some step always succeeds: progress of all, not of each.  A receive
+#      takes the value under the same lock in which it finds the heap settled; a
+#      select, which has the locks of others too, must settle first and poll again.
+#   3. A comparison that raises changes nothing, and whoever receives gets the
+#      exception.  The next time, if the heap is the same, it counts as "not less":
+#      values that cannot be compared come out in some order, and block nobody.
+#   4. A sender sifts up its value and one more, so the tail is short; a receiver
+#      sifts no more than was in the tail when it came, so it gets through however
+#      fast others send.
 # Numbers, and tuples that start with them, are compared under the lock.
 
 cdef extern from *:
@@ -70,6 +78,10 @@ cdef extern from "Python.h":
     # state; nogil is said because chan_ops.pxi also serves dtype channels.
     int PyObject_RichCompareBool_ptr "PyObject_RichCompareBool"(PyObject *, PyObject *, int) \
         noexcept nogil
+    int PyErr_ExceptionMatches(PyObject *) noexcept nogil
+    void PyErr_Clear() noexcept nogil
+    PyObject *PyErr_Occurred() noexcept
+    PyObject *PyExc_Exception
     void Py_DECREF_attached "Py_DECREF"(PyObject *) noexcept nogil
     int Py_LT
 
@@ -99,9 +111,13 @@ cdef int heap_less_python(chan_t *c, PyObject *a, PyObject *b) noexcept nogil:
     Py_DECREF_attached(a)
     Py_DECREF_attached(b)
     chan_lock(c)
-    if less >= 0 and c.heap.version != version:
-        return HEAP_CHANGED
-    return less
+    if less < 0:
+        if c.heap.refused != version + 1 or not PyErr_ExceptionMatches(PyExc_Exception):
+            c.heap.refused = version + 1
+            return HEAP_RAISED
+        PyErr_Clear()
+        less = 0
+    return less if c.heap.version == version else HEAP_CHANGED
 
 
 cdef inline int heap_less(chan_t *c, PyObject *a, PyObject *b, bint ask) noexcept nogil:
@@ -170,16 +186,31 @@ cdef int heap_settle(chan_t *c, bint ask) noexcept nogil:
     """Make the heap ready for heap_take.  Under the lock, which is let go of at
     times if `ask`."""
     cdef heap_t *h = c.heap
-    cdef int code = HEAP_CHANGED
+    cdef size_t due = c.ring.count - h.sorted
+    cdef int code
     while True:
-        if h.sorted < c.ring.count:
+        if h.sorted < c.ring.count and (due > 0 or h.sorted == 0):
             code = heap_insert(c, ask)
+            due -= code == HEAP_READY and due > 0
         elif h.sorted == 0 or h.planned:
             return HEAP_READY
         else:
             code = heap_plan(c, ask)
         if code == HEAP_ASK or code == HEAP_RAISED:
             return code
+
+
+cdef void heap_sift(chan_t *c, uint32_t most) noexcept nogil:
+    """Sift up to `most` values of the tail into the heap.  A comparison that raises
+    ends this; it raises again in whoever receives."""
+    cdef int code = HEAP_READY
+    chan_lock(c)
+    while most > 0 and c.heap.sorted < c.ring.count and code != HEAP_RAISED:
+        code = heap_insert(c, True)
+        most -= 1
+    if code == HEAP_RAISED:
+        c.heap.refused = 0
+    chan_unlock(c)
 
 
 cdef PyObject *heap_take(chan_t *c) noexcept nogil:

@@ -21,9 +21,8 @@ cdef enum:
     CHAN_RAISED = -1         # nothing did: an exception is set
     CHAN_DONE_RAISED = 4     # an element changed hands, and an exception is set
     CHAN_NO_MEMORY = 5       # nothing did: the ring cannot grow
-    CHAN_UNSETTLED = 6       # nothing did: heap_settle first, without the lock
-    # An empty ring that has grown to more slots than these gives them back.
-    CHAN_KEPT_SLOTS = 1024
+    CHAN_UNSETTLED = 6       # nothing did: chan_settle first, where Python may be asked
+    CHAN_KEPT_SLOTS = 1024   # a ring of so many never shrinks
 
 
 cdef inline bint chan_has_room(chan_t *c) noexcept nogil:
@@ -41,29 +40,38 @@ cdef inline int chan_push(chan_t *c, const void *elem) noexcept nogil:
     return CHAN_DONE
 
 
-cdef int chan_pop_ordered(chan_t *c, void *elem) noexcept nogil:
-    """chan_pop for the orders that are not FIFO."""
-    if c.order == CHAN_LIFO:
-        (<void **>elem)[0] = gch_ring_pop_back_ptr(&c.ring)
+cdef int chan_settle_locked(chan_t *c, bint ask) noexcept nogil:
+    """Make ready for chan_pop: CHAN_DONE, CHAN_UNSETTLED (only if not `ask`) or
+    CHAN_RAISED.  Lets go of the lock at times if `ask`, and then the ring may
+    even be empty afterwards."""
+    cdef int code = HEAP_READY
+    if c.order == CHAN_HEAP:
+        code = heap_settle(c, ask)
+    if code == HEAP_READY:
         return CHAN_DONE
-    if heap_settle(c, False) != HEAP_READY:
-        return CHAN_UNSETTLED
-    (<PyObject **>elem)[0] = heap_take(c)
-    return CHAN_DONE
+    return CHAN_RAISED if code == HEAP_RAISED else CHAN_UNSETTLED
 
 
-cdef inline int chan_pop(chan_t *c, void *elem) noexcept nogil:
-    """The value whose turn it is.  Caller: the ring is not empty."""
-    if c.order != CHAN_FIFO:
-        return chan_pop_ordered(c, elem)
-    gch_ring_pop(&c.ring, elem)
-    return CHAN_DONE
+cdef inline void chan_pop(chan_t *c, void *elem) noexcept nogil:
+    """The value whose turn it is.  Caller: the channel is settled, and not empty."""
+    if c.order == CHAN_FIFO:
+        gch_ring_pop(&c.ring, elem)
+    elif c.order == CHAN_LIFO:
+        (<void **>elem)[0] = gch_ring_pop_back_ptr(&c.ring)
+    else:
+        (<PyObject **>elem)[0] = heap_take(c)
+
+
+cdef void chan_shrink_slow(chan_t *c) noexcept nogil:
+    if c.grows and c.ring.count <= c.ring.room // 8:
+        gch_ring_shrink(&c.ring, c.ring.room // 4)
 
 
 cdef inline void chan_shrink(chan_t *c) noexcept nogil:
-    """Caller: the ring is empty."""
-    if c.ring.room > CHAN_KEPT_SLOTS and c.ring.cap != c.limit:
-        gch_ring_reset(&c.ring)
+    """After a removal: a ring that grew large and is nearly empty gives memory back.
+    Looked at every 256 elements only."""
+    if c.ring.room > CHAN_KEPT_SLOTS and c.ring.count % 256 == 0:
+        chan_shrink_slow(c)
 
 
 # -- under the lock: one attempt; a claimed peer comes back in *peer -----------
@@ -83,20 +91,27 @@ cdef inline int chan_send_locked(chan_t *c, void *elem, gch_node **peer) noexcep
     return chan_push(c, elem)
 
 
-cdef inline int chan_recv_locked(chan_t *c, void *elem, gch_node **peer) noexcept nogil:
+cdef inline int chan_recv_locked(chan_t *c, void *elem, gch_node **peer,
+                                 bint ask) noexcept nogil:
+    """ask: may Python code compare values (chan_heap.pxi)?  Only with no other lock
+    held, and by a thread that may run Python."""
     cdef gch_node *n
+    cdef int code
+    if c.order != CHAN_FIFO:
+        code = chan_settle_locked(c, ask)
+        if code != CHAN_DONE:
+            return code
     chan_after_fork(c)
     if c.ring.count > 0:
-        if chan_pop(c, elem) == CHAN_UNSETTLED:
-            return CHAN_UNSETTLED
+        chan_pop(c, elem)
         if c.ring.count < c.ring.cap:
             n = gch_waitq_claim(&c.sendq)
             if n != NULL:
                 GCH_COUNT(GCH_PATH_recv_refill)
                 chan_push(c, n.elem)
                 peer[0] = n
+        chan_shrink(c)
         return CHAN_DONE
-    chan_shrink(c)
     if c.closed:
         return CHAN_CLOSED
     n = gch_waitq_claim(&c.sendq)
@@ -133,7 +148,7 @@ cdef int chan_recv(chan_t *c, void *elem, wtr_t *w) noexcept nogil:
     cdef gch_node *peer = NULL
     cdef int code
     chan_lock(c)
-    code = chan_recv_locked(c, elem, &peer)
+    code = chan_recv_locked(c, elem, &peer, True)
     if code == CHAN_BLOCKED and w != NULL and not c.is_nil:
         w.node.elem = elem
         gch_waitq_push(&c.recvq, &w.node)
@@ -186,7 +201,7 @@ cdef int chan_settle(chan_t *c) noexcept:
     """Make ready what CHAN_UNSETTLED was about; this may run Python code."""
     cdef int code
     chan_lock(c)
-    code = heap_settle(c, True)
+    code = chan_settle_locked(c, True)
     chan_unlock(c)
     return code
 
@@ -230,13 +245,7 @@ cdef int chan_recv_wait(chan_t *c, void *elem, wtr_t *w, int64_t deadline) noexc
     """Receive, waiting until the deadline.  An interrupted receive that was
     served all the same puts the element back; CHAN_DONE_RAISED only where memory
     for that and for raising later is out."""
-    cdef int code
-    while True:
-        code = chan_recv(c, elem, w if deadline != GCH_NOW else NULL)
-        if code != CHAN_UNSETTLED:
-            break
-        if chan_settle(c) < 0:
-            return CHAN_RAISED
+    cdef int code = chan_recv(c, elem, w if deadline != GCH_NOW else NULL)
     if code == CHAN_BLOCKED and deadline != GCH_NOW:
         GCH_COUNT(GCH_PATH_recv_parked)
         code = chan_wait(c, w, &c.recvq, deadline, &c.spin_recv)

@@ -10,6 +10,7 @@
 #   closed          once true, true for ever
 #   typed           the elements are bytes and not references; fixed
 #   order, heap     which value comes out first; fixed.  heap: chan_heap.pxi
+#   grows           the ring allocates as it fills, and gives back; fixed
 #   slow_send, slow_recv   the fast halves of chan_value.pxi do not apply; fixed
 #   is_nil          the nil channel: nobody enters its queues; fixed
 #   fork_gen        the process generation that the queues belong to
@@ -52,7 +53,7 @@ cdef extern from "c/ring.h" nogil:
     size_t gch_ring_pop_many(gch_ring *, char *, size_t)
     void *gch_ring_pop_back_ptr(gch_ring *)
     int gch_ring_grow(gch_ring *, size_t n, size_t most)
-    void gch_ring_reset(gch_ring *)
+    void gch_ring_shrink(gch_ring *, size_t room)
     int gch_ring_unpop(gch_ring *, const void *)
     int gch_ring_repush(gch_ring *, const void *)
     void gch_move(void *, const void *, size_t)
@@ -66,6 +67,7 @@ cdef enum:
 cdef struct heap_t:
     size_t sorted
     uint64_t version
+    uint64_t refused
     size_t path[HEAP_DEPTH]
     uint32_t depth
     bint planned
@@ -79,6 +81,7 @@ cdef struct chan_t:
     uint8_t order
     uint8_t slow_send
     uint8_t slow_recv
+    uint8_t grows
     gch_score spin_recv
     gch_score spin_send
     gch_ring ring

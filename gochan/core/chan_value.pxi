@@ -31,8 +31,9 @@ cdef void *chan_take_ordered(chan_t *c) noexcept nogil:
     if c.typed:
         return NULL
     chan_lock(c)
-    if c.ring.count > 0 and c.sendq.head == NULL:
-        chan_pop_ordered(c, &value)
+    if c.ring.count > 0 and c.sendq.head == NULL and chan_settle_locked(c, False) == CHAN_DONE:
+        chan_pop(c, &value)
+        chan_shrink(c)
     chan_unlock(c)
     return value
 
@@ -47,6 +48,7 @@ cdef inline void *chan_take_fast(chan_t *c) noexcept nogil:
         chan_unlock(c)
         return NULL
     value = gch_ring_pop_ptr(&c.ring)
+    chan_shrink(c)
     chan_unlock(c)
     GCH_COUNT(GCH_PATH_recv_fast)
     return value
@@ -83,6 +85,18 @@ cdef int heap_admit(Chan ch, object value) except -1:
     return 0
 
 
+cdef int heap_admitted(Chan ch) noexcept:
+    """A sender's share of the sorting.  It is sent, so what a comparison raises is
+    left to the receiver; not so an interrupt."""
+    heap_sift(&ch.c, 2)
+    if PyErr_Occurred() == NULL:
+        return CHAN_DONE
+    if not PyErr_ExceptionMatches(PyExc_Exception):
+        return CHAN_DONE_RAISED
+    PyErr_Clear()
+    return CHAN_DONE
+
+
 cdef int chan_send_value(Chan ch, object value, int64_t deadline) except -1:
     """Send one value.  CHAN_DONE, _CLOSED or _BLOCKED; or CHAN_DONE_RAISED: it was
     sent, and a signal handler's exception is set."""
@@ -103,6 +117,8 @@ cdef int chan_send_value(Chan ch, object value, int64_t deadline) except -1:
         raise
     code = chan_send_wait(&ch.c, elem, w, deadline)
     wtr_return(w)
+    if ch.c.order == CHAN_HEAP and code == CHAN_DONE:
+        code = heap_admitted(ch)
     if not ch.c.typed and code != CHAN_DONE and code != CHAN_DONE_RAISED:
         Py_DECREF_ptr(<PyObject *>value)  # not the last one: the caller has it too
     return code
@@ -312,6 +328,16 @@ cdef str chan_repr(Chan ch):
     )
 
 
+cdef void *chan_pop_any(chan_t *c) noexcept nogil:
+    """Some value that is in the ring, with its reference, or NULL: to empty it."""
+    cdef void *value = NULL
+    chan_lock(c)
+    if c.ring.count > 0:
+        value = gch_ring_pop_ptr(&c.ring) if c.heap == NULL else <void *>heap_take_last(c)
+    chan_unlock(c)
+    return value
+
+
 cdef size_t chan_drop_values(chan_t *c) noexcept:
     """Drop the references that are in the ring now, one at a time, each outside
     the lock: dropping one may run Python code that uses the channel.  Returns
@@ -320,11 +346,7 @@ cdef size_t chan_drop_values(chan_t *c) noexcept:
     cdef size_t dropped = 0
     cdef void *value
     while dropped < n:
-        value = NULL
-        chan_lock(c)
-        if c.ring.count > 0:
-            value = gch_ring_pop_ptr(&c.ring) if c.heap == NULL else <void *>heap_take_last(c)
-        chan_unlock(c)
+        value = chan_pop_any(c)
         if value == NULL:
             break
         Py_DECREF_ptr(<PyObject *>value)

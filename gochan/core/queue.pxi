@@ -44,7 +44,6 @@ Source: https://docs.python.org/3/library/queue.html
 
     cdef Chan ch
     cdef QueueState state
-    cdef object _maxsize
     cdef tuple retired  # what __init__ replaced; another thread may still be in it
     cdef bint own_put   # a subclass overrides put, so put_nowait goes through it
     cdef bint own_get
@@ -52,25 +51,27 @@ Source: https://docs.python.org/3/library/queue.html
     cdef object __weakref__
 
     def __cinit__(self):
-        self._maxsize = 0
-        self.state = QueueState()
+        queue_prepare()
+        self.state = QueueState(0)
         self.ch = queue_chan(QUEUE_UNBOUNDED, CHAN_FIFO)
 
     def __init__(self, maxsize=0):
-        cdef type base = LifoQueue if isinstance(self, LifoQueue) else Queue
+        cdef type base = queue_base(self)
         cdef QueueHooks before = self.state.hooks
-        cdef int order = CHAN_LIFO if base is LifoQueue else CHAN_FIFO
+        cdef Chan old = self.ch
         cdef size_t limit = queue_limit(maxsize)
-        if isinstance(self, PriorityQueue):
-            base, order = PriorityQueue, CHAN_HEAP
-        self.retired = (self.retired, self.state, self.ch)
-        self._maxsize = maxsize
-        self.state = QueueState()
+        cdef int order = CHAN_FIFO
+        if base is not Queue:
+            order = CHAN_LIFO if base is LifoQueue else CHAN_HEAP
+        self.retired = (self.retired, self.state, old)
+        self.state = QueueState(maxsize)
         self.ch = queue_chan(limit, order)
+        while chan_available(&old.c) > 0:  # its items go now
+            bulk_take_more(old, chan_available(&old.c), [])
         self.own_put = queue_overrides(self, QUEUE_PUT, base)
         self.own_get = queue_overrides(self, QUEUE_GET, base)
         if limit == 0 or before is not None or queue_overrides(self, QUEUE_HOOKS, base):
-            queue_hooks(self, before)
+            queue_make_hooks(self, before)
 
     def put(self, item, block=True, timeout=None):
         """Put an item into the queue, waiting while it is full.
@@ -140,7 +141,7 @@ Source: https://docs.python.org/3/library/queue.html
         When the timeout passes the items that came are returned; Empty if there
         are none.
         """
-        return queue_get_many(self, max, min, timeout)
+        return queue_get_list(self, self.ch, max, min, timeout)
 
     def task_done(self):
         """Say that an item that was got is done with: one call for each item.
@@ -159,10 +160,11 @@ Source: https://docs.python.org/3/library/queue.html
 
         Raises TimeoutError.
         """
+        cdef int64_t deadline = queue_deadline(True, timeout)
         if self.state.hooks is None:
-            queue_join(self, timeout)
+            queue_join(self, deadline)
         if self.state.hooks is not None:
-            hooks_join(self.state.hooks, timeout)
+            hooks_join(self.state.hooks, deadline)
 
     def shutdown(self, immediate=False):
         """Shut the queue down: put raises ShutDown, and so does get once the queue
@@ -177,20 +179,20 @@ Source: https://docs.python.org/3/library/queue.html
 
     def qsize(self):
         """How many items are in the queue at this moment."""
-        return chan_len(&self.ch.c) if self.state.hooks is None else hooks_qsize(self)
+        return queue_size(self)
 
     def empty(self):
         """Whether no item is in the queue at this moment."""
-        return not self.qsize()
+        return not queue_size(self)
 
     def full(self):
         """Whether the queue has maxsize items at this moment."""
-        return 0 < self.maxsize <= self.qsize()
+        return 0 < self.maxsize <= queue_size(self)
 
     def stats(self):
         """A QueueStats of this instant: len, maxsize, is_shutdown, unfinished_tasks,
         and how many threads wait in get, put and join."""
-        return queue_stats(self) if self.state.hooks is None else hooks_stats(self)
+        return queue_stats(self)
 
     @property
     def chan(self):
@@ -199,41 +201,44 @@ Source: https://docs.python.org/3/library/queue.html
 
         Raises AttributeError for a queue whose hooks or insides are in use.
         """
-        if self.state.hooks is not None:
+        cdef Chan ch = queue_show_chan(self)
+        if ch is None:
             raise AttributeError(
                 "this queue has no channel: a subclass overrides its hooks, or its insides "
                 "(mutex, queue, a new maxsize) were used"
             )
-        self.state.shown = True
-        return self.ch
+        return ch
 
     @property
     def maxsize(self):
         """How many items fit; 0 or less: no limit.  Setting it makes this a queue
         that works as the standard one."""
-        return self._maxsize if self.state.hooks is None else self.state.hooks.maxsize
+        cdef QueueState s = self.state
+        return s.maxsize if s.hooks is None else hooks_maxsize(s.hooks)
 
     @maxsize.setter
     def maxsize(self, value):
-        queue_hooks(self, None).maxsize = value
+        hooks_set_maxsize(queue_hooks(self), value)
 
     @property
     def is_shutdown(self):
         """Whether the queue was shut down (bool)."""
-        if self.state.hooks is not None:
-            return self.state.hooks.is_shutdown
-        return chan_closed(&self.ch.c)
+        cdef bint closed = chan_closed(&self.ch.c)
+        return closed if self.state.hooks is None else self.state.hooks.is_shutdown
+
+    @is_shutdown.setter
+    def is_shutdown(self, value):
+        queue_hooks(self).is_shutdown = value
 
     @property
     def unfinished_tasks(self):
         """How many items were put and are not done with (int)."""
-        if self.state.hooks is not None:
-            return self.state.hooks.unfinished
-        return queue_unfinished(self)
+        cdef uint64_t unfinished = queue_unfinished(self)
+        return unfinished if self.state.hooks is None else self.state.hooks.unfinished
 
     @unfinished_tasks.setter
     def unfinished_tasks(self, value):
-        queue_hooks(self, None).unfinished = value
+        queue_hooks(self).unfinished = value
 
     @property
     def mutex(self):
@@ -259,11 +264,11 @@ Source: https://docs.python.org/3/library/queue.html
     def queue(self):
         """The container of the items, as in the standard queue; hold `mutex` to
         look at it."""
-        return queue_hooks(self, None).items
+        return hooks_items(queue_hooks(self))
 
     @queue.setter
     def queue(self, value):
-        queue_hooks(self, None).items = value
+        hooks_set_items(queue_hooks(self), value)
 
     def _init(self, maxsize):
         self.queue = deque()
@@ -288,15 +293,17 @@ Source: https://docs.python.org/3/library/queue.html
                 return gch_own(item)
         try:
             return self.get()
-        except queue_error("ShutDown"):
+        except queue_shut_down:
             raise StopIteration from None
+
+    def __contains__(self, item):
+        raise TypeError(f"argument of type {type(self).__name__!r} is not a container")
 
     def __copy__(self):
         """A copy shares the items, the tasks and the limit."""
         cdef Queue copy = <Queue>type(self).__new__(type(self))
         copy.ch = self.ch
         copy.state = self.state
-        copy._maxsize = self._maxsize
         copy.own_put = self.own_put
         copy.own_get = self.own_get
         vars(copy).update(vars(self))
@@ -324,8 +331,17 @@ cdef class LifoQueue(Queue):
 A last-in, first-out queue: `queue.LifoQueue`, compiled.  As `Queue` otherwise.
 """
 
+    # All four, as in the standard class: what a class that is also another kind of
+    # queue gets from which is the same then.
+
     def _init(self, maxsize):
         self.queue = []
+
+    def _qsize(self):
+        return len(self.queue)
+
+    def _put(self, item):
+        self.queue.append(item)
 
     def _get(self):
         return self.queue.pop()
@@ -346,6 +362,9 @@ was put then.  A get whose comparison raises has got nothing.
 
     def _init(self, maxsize):
         self.queue = []
+
+    def _qsize(self):
+        return len(self.queue)
 
     def _put(self, item):
         heappush(self.queue, item)
@@ -369,6 +388,7 @@ Source: https://docs.python.org/3/library/queue.html#simplequeue-objects
     cdef object __weakref__
 
     def __cinit__(self):
+        queue_prepare()
         self.ch = queue_chan(QUEUE_UNBOUNDED, CHAN_FIFO)
 
     def __init__(self):
@@ -420,7 +440,7 @@ Source: https://docs.python.org/3/library/queue.html#simplequeue-objects
 
     def get_many(self, max, min=1, timeout=None):
         """Get between `min` and `max` items as a list; as `Queue.get_many`."""
-        return simple_get_many(self, max, min, timeout)
+        return queue_get_list(None, self.ch, max, min, timeout)
 
     def qsize(self):
         """How many items are in the queue at this moment."""

@@ -63,8 +63,8 @@ cdef extern from *:
 
     static void gch_selected_die(PyObject *self);
 
-    /* Of a subclass; of another length (tuple.__new__); or a Selected in a Selected, which may be a long chain: the
-     * trashcan takes care that it does not use up the stack. */
+    /* Of a subclass; of another length (tuple.__new__); or a Selected in a Selected, which
+     * may be a long chain: the trashcan takes care that it does not use up the stack. */
     static void gch_selected_die_slow(PyObject *self)
     {
         PyTypeObject *type = Py_TYPE(self);
@@ -79,7 +79,8 @@ cdef extern from *:
     {
         PyObject_GC_UnTrack(self);
         if (Py_TYPE(self) != gch_selected_type || Py_SIZE(self) != 3 ||
-            PyTuple_GET_ITEM(self, 1) == NULL || Py_TYPE(PyTuple_GET_ITEM(self, 1)) == gch_selected_type) {
+            PyTuple_GET_ITEM(self, 1) == NULL ||
+            Py_TYPE(PyTuple_GET_ITEM(self, 1)) == gch_selected_type) {
             gch_selected_die_slow(self);
             return;
         }
@@ -153,7 +154,7 @@ cdef inline int case_go(case_t *case, gch_node **peer) noexcept nogil:
     """Try the case.  A send of an object takes a reference for the channel."""
     cdef int code
     if not case.sends:
-        return chan_recv_locked(case.c, case.elem, peer)
+        return chan_recv_locked(case.c, case.elem, peer, False)
     code = chan_send_locked(case.c, case.elem, peer)
     if code == CHAN_DONE and not case.c.typed:
         Py_INCREF_ptr(case.value)

@@ -2,22 +2,12 @@
 #
 # State: s, a select_t (select.pxi) that lives as long as the Selector, and
 # cases, which owns what s borrows.  Threads may share a Selector.
-#   `lock` (free-threaded builds; else the GIL) guards what changes in s: the
-#   send values, and the words into which a poll receives.  Under it runs no
-#   Python code; it is taken before the channels' locks.
+#   `lock` (c/guard.h) guards what changes in s: the send values, and the words
+#   into which a poll receives.  Under it runs no Python code; it is taken before
+#   the channels' locks.
 #   A poll works on s itself and moves its element out before it drops the lock.
 #   A select that waits, or whose elements are larger than a word, works on a
 #   copy with references of its own.
-
-
-cdef inline void selector_lock(Selector sel) noexcept:
-    if not HAS_GIL:
-        gch_lock_take(&sel.lock)
-
-
-cdef inline void selector_unlock(Selector sel) noexcept:
-    if not HAS_GIL:
-        gch_lock_drop(&sel.lock)
 
 
 cdef object selector_select_slow(Selector sel, bint has_default, int64_t deadline):
@@ -42,11 +32,11 @@ cdef inline object selector_select(Selector sel, bint has_default, int64_t deadl
         raise ReferenceError("this Selector is garbage: its cases were collected")
     if sel.large:
         return selector_select_slow(sel, has_default, deadline)
-    selector_lock(sel)
+    gch_guard_take(&sel.lock)
     winner = select_now(&sel.s, &code)
     if winner != SELECT_DEFAULT:
         word = sel.s.cases[winner].word
-    selector_unlock(sel)
+    gch_guard_drop(&sel.lock)
     if code == CHAN_UNSETTLED:
         return selector_select_slow(sel, has_default, deadline)
     if winner != SELECT_DEFAULT:
@@ -59,11 +49,11 @@ cdef inline object selector_select(Selector sel, bint has_default, int64_t deadl
 cdef int selector_copy(Selector sel, select_t *s) except -1:
     # The copy allocates only for many cases or large elements, and without
     # running Python code; so it may be made under the lock.
-    selector_lock(sel)
+    gch_guard_take(&sel.lock)
     try:
         return select_copy(s, &sel.s)
     finally:
-        selector_unlock(sel)
+        gch_guard_drop(&sel.lock)
 
 
 cdef int selector_set(Selector sel, Py_ssize_t i, case_t *fresh, tuple given) except -1:
@@ -72,13 +62,13 @@ cdef int selector_set(Selector sel, Py_ssize_t i, case_t *fresh, tuple given) ex
     cdef case_t *case = &sel.s.cases[i]
     cdef PyObject *replaced
     Py_INCREF_ptr(<PyObject *>given)
-    selector_lock(sel)
+    gch_guard_take(&sel.lock)
     replaced = PyList_GET_ITEM_ptr(<PyObject *>sel.cases, i)
     PyList_SET_ITEM_ptr(<PyObject *>sel.cases, i, <PyObject *>given)
     case.value = fresh.value
     if case.c != NULL:
         memcpy(case.elem, fresh.elem, case.c.ring.itemsize)
-    selector_unlock(sel)
+    gch_guard_drop(&sel.lock)
     Py_DECREF_ptr(replaced)
     return 0
 

@@ -8,10 +8,6 @@
 # object.  When the handler raises after a peer has claimed the waiter
 # (WAIT_DONE_RAISED), the operation gives back what it was handed, and raises.
 
-cdef extern from "c/guard.h" nogil:
-    void gch_guard_take(gch_lock *)
-    void gch_guard_drop(gch_lock *)
-
 cdef enum:
     WAIT_TIMEOUT = 0         # the node has left its queue
     WAIT_DONE = 1            # claimed

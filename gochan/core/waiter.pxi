@@ -88,6 +88,10 @@ cdef extern from "c/park.h" nogil:
     void gch_park_keep_own(gch_waitq *)
     int gch_park_init()
 
+cdef extern from "c/guard.h" nogil:
+    void gch_guard_take(gch_lock *)
+    void gch_guard_drop(gch_lock *)
+
 cdef enum:
     PARK_TIMEOUT = 0
     PARK_DONE = 1

@@ -1,12 +1,15 @@
 """A queue across fork, Ctrl-C and signal handlers, in each of its two states."""
 
+import contextlib
 import os
 import signal
+import subprocess
+import sys
 import threading
 import warnings
 from functools import partial
 
-from isolated.child import fork, go, raises, reap, run, wait_until
+from isolated.child import end_child, fork, go, raises, reap, run, wait_until
 
 from gochan import queue
 
@@ -167,7 +170,106 @@ def handlers_anywhere():
         assert got + rest == 20_000 + handled[0], (kind, got, rest, handled)
 
 
+def forked_in_a_wait():
+    """From a signal handler that interrupted get; the child's get goes on."""
+    for kind in KINDS:
+        q, pids = kind(), []
+
+        def handle(*_, q=q, pids=pids):
+            pids.append(os.fork())
+            if pids[0] == 0:  # the thread that feeds is the parent's
+                threading.Thread(target=feed, args=(q, pids), daemon=True).start()
+
+        signal.signal(signal.SIGUSR1, handle)
+        feeder = go(lambda q=q: (waiting(q, getters=1), os.kill(os.getpid(), signal.SIGUSR1)))
+        threading.Thread(target=feed, args=(q, pids), daemon=True).start()
+        got = q.get(timeout=30)
+        if pids[0] == 0:
+            os._exit(0 if got == "item" else 1)
+        assert got == "item", got
+        feeder.end()
+        reap(pids[0])
+
+
+def feed(q, pids):
+    """In the parent, after the fork."""
+    wait_until(lambda: pids)
+    q.put("item")
+
+
+def forked_while_holding_the_mutex():
+    q = queue.Queue()
+    q.mutex.acquire()
+    pid = os.fork()
+    q.mutex.release()
+    if pid == 0:
+        end_child(lambda: (q.put(1), q.get()))
+    reap(pid)
+    with q.mutex:
+        pid = os.fork()
+        q.not_empty.notify()
+    if pid == 0:
+        end_child(lambda: (q.put(1), q.get()))
+    reap(pid)
+
+
+def late_finalizers():
+    """At the end of the interpreter the exceptions are still those of the queue."""
+    code = """
+import sys
+from gochan import queue
+class Late:
+    def __init__(self, *args):
+        self.args = args
+    def __del__(self):
+        for do, error in self.args:
+            try:
+                do()
+            except error:
+                continue
+            except BaseException as other:
+                print(type(other), other)
+q, full = queue.Queue(), queue.Queue(1)
+full.put(1)
+s = queue.SimpleQueue()
+shut = queue.Queue()
+shut.shutdown()
+sys.late = Late((q.get_nowait, queue.Empty), (s.get_nowait, queue.Empty),
+    (lambda put=full.put_nowait: put(2), queue.Full), (shut.get, queue.ShutDown))
+"""
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("", ""), done
+
+
+def handlers_that_take():
+    """A handler takes the item that the interrupted get was about to take."""
+
+    class Slow(queue.Queue):
+        def _get(self):
+            for _ in range(20):
+                pass
+            return super()._get()
+
+    q = Slow()
+
+    def handle(*_):
+        with contextlib.suppress(queue.Empty):
+            q.get_nowait()
+
+    signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, 0.0003, 0.0003)
+    for i in range(5000):
+        q.put(i)
+        with contextlib.suppress(queue.Empty):
+            q.get_nowait()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 CASES = {
+    "forked_in_a_wait": forked_in_a_wait,
+    "forked_while_holding_the_mutex": forked_while_holding_the_mutex,
+    "late_finalizers": late_finalizers,
+    "handlers_that_take": handlers_that_take,
     "forked": forked,
     "forked_in_a_hook": forked_in_a_hook,
     "forked_with_the_mutex_held": forked_with_the_mutex_held,

@@ -2,7 +2,7 @@
 
 from typing import Any, assert_type
 
-from gochan import Chan, RecvChan, Selected, Selector, SendChan, nil, select
+from gochan import Chan, RecvChan, Selected, Selector, SendChan, atomic, nil, select
 from gochan import queue as gochan_queue
 
 numbers: Chan[int] = Chan(8)
@@ -48,3 +48,18 @@ except (gochan_queue.Empty, gochan_queue.Full, gochan_queue.ShutDown):
 class Doubling(gochan_queue.Queue[int]):
     def _put(self, item: int) -> None:
         super()._put(2 * item)
+
+
+hits = atomic.Int64(1)
+assert_type(hits.add(1), int)
+assert_type(atomic.Uint32().compare_and_swap(0, 1), bool)
+assert_type(atomic.Float64(1).swap(2), float)
+assert_type(atomic.Bool(True).or_(False), bool)
+hits.store("text")  # type: ignore[arg-type]
+hits += 1  # type: ignore[operator, assignment]
+config: atomic.Ref[list[str]] = atomic.Ref([])
+assert_type(config.load(), list[str])
+config.store(3)  # type: ignore[arg-type]
+first: atomic.Value[bytes] = atomic.Value()
+assert_type(first.load(), bytes | None)
+assert_type(first.swap(b"new"), bytes | None)
