@@ -142,6 +142,26 @@ def fair_senders(senders: int, contender: Contender, n: int) -> Sample:
     return figure(jain(counts))
 
 
+def fair_mutex(threads: int, contender: Contender, n: int) -> Sample:
+    lock, unlock = contender.mutex()
+    counts = [0] * threads
+    over = []
+
+    def locker(index):
+        while not over:
+            lock()
+            counts[index] += 1
+            unlock()
+
+    def clock():
+        for _ in milliseconds(n):
+            sleep(0.001)
+        over.append(True)
+
+    timed_threads([*(partial(locker, index) for index in range(threads)), clock])
+    return figure(jain(counts))
+
+
 # -- memory ----------------------------------------------------------------------
 # A round is a process of its own, in which Python's memory comes from the C library's
 # malloc, which knows to the byte what it has given out.  A free-threaded Python

@@ -4,7 +4,7 @@ A shape asks a contender for ends to work with, through one of the contender's
 ports (contenders/__init__.py); whoever lacks the port does not take part.  The
 loop is the same for all contenders, with bound methods in local variables, and
 is part of the figure.  Setting up, filling and starting threads is not timed.
-What is no time for so many operations is in figures.py.
+What is no time for so many operations is in figures.py, the primitives' are in steps.py.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,7 +12,7 @@ from functools import partial
 from itertools import cycle, islice, repeat
 from typing import NamedTuple
 
-from gochan.bench import figures
+from gochan.bench import figures, steps
 from gochan.bench.contenders import Contender
 from gochan.bench.measure import Sample, fresh, timed, timed_threads
 
@@ -63,6 +63,11 @@ class Shape(NamedTuple):
         """What it is judged by.  One thread: its CPU time, because the rest is
         time of other processes."""
         return "cpu" if self.threads == 1 and not self.figure else "wall"
+
+
+def body(kind: str) -> Callable[..., Sample]:
+    """The body of all shapes of a kind."""
+    return globals().get(kind) or getattr(steps, kind)
 
 
 # -- one thread ------------------------------------------------------------------
@@ -317,6 +322,7 @@ def waiting() -> Iterable[Shape]:
     what = "how evenly 4 {} share, Jain's index: 1 is evenly, 0.25 is one alone"
     yield index("fair-receivers", what.format("receivers"), figures.fair_receivers, "pipe", (4,))
     yield index("fair-senders", what.format("senders"), figures.fair_senders, "pipe", (4,))
+    yield index("fair-mutex", what.format("threads that lock"), figures.fair_mutex, "mutex", (4,))
     for name, (_, port, what) in figures.MEMORY.items():
         what = f"bytes of {what}"
         yield figure(f"memory-{name}", what, figures.memory, port, (name,), unit="bytes")
@@ -325,8 +331,37 @@ def waiting() -> Iterable[Shape]:
         yield figure(f"idle-{name}", what, figures.idle, port, (name,), threads=2, usual=False)
 
 
+def primitives() -> Iterable[Shape]:
+    """gochan.sync and gochan.atomic."""
+    for name, port, what in (
+        ("mutex", "mutex", "a lock and an unlock of a mutex that nobody else wants"),
+        ("rwmutex-read", "read", "a read lock and its unlock"),
+        ("rwmutex-write", "write", "a write lock and its unlock"),
+        ("semaphore", "semaphore", "an acquire and a release of a semaphore of 1"),
+        ("cond-signal", "signal", "a signal that nobody waits for"),
+        ("wait-group", "wait_group", "an add and a done"),
+    ):
+        yield Shape(name, what, steps.step, port, (port,))
+    what = "a `with` of a mutex that nobody else wants"
+    yield Shape("mutex-with", what, steps.guarded, "guard")
+    yield Shape("once", "a do of a Once that is done", steps.looped, "once", ("once",))
+    add = ("number",)
+    yield Shape("atomic-add", "adding 1 to an atomic number", steps.looped, *add, add)
+    shared = partial(Shape, step=2 * LEAST, threads=2)
+    what = "{}, by one of 2 threads that do nothing else"
+    for name, port, does in (
+        ("mutex-two", "mutex", "a lock and an unlock of one mutex"),
+        ("rwmutex-two", "read", "a read lock and its unlock of one lock"),
+    ):
+        yield shared(name, what.format(does), steps.step_shared, port, (port, 2))
+    does = "adding 1 to one atomic number"
+    yield shared("atomic-two", what.format(does), steps.looped_shared, *add, (*add, 2))
+    what = "a round trip between two threads that take turns by a condition"
+    yield Shape("cond-ping-pong", what, steps.hand_over, "condition", (), LEAST, threads=2)
+
+
 def shapes(threads: int = THREADS, capacities: Iterable[int] = CAPACITIES) -> dict[str, Shape]:
     """All shapes, by name."""
     found = [*one_thread(), *queues(), *across_threads(threads, capacities)]
-    found += [*selects(), *waiting()]
+    found += [*selects(), *primitives(), *waiting()]
     return {shape.name: shape for shape in found}

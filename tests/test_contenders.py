@@ -147,6 +147,30 @@ def test_pipe_loses_nothing_between_threads(contender, cap):
     assert sorted(received) == sorted(VALUES * 3)
 
 
+@pytest.mark.parametrize(
+    ("contender", "name"),
+    [
+        pytest.param(*one.values, name, marks=one.marks, id=f"{one.id}-{name}")
+        for name in ("mutex", "write", "semaphore")
+        for one in port(name)
+    ],
+)
+def test_one_at_a_time(contender, name):
+    lock, unlock = getattr(contender, name)()
+    inside = []
+
+    def loop():
+        for _ in range(500):
+            lock()
+            inside.append(None)
+            assert len(inside) == 1
+            inside.pop()
+            unlock()
+
+    for activity in [Activity(loop, ()) for _ in range(3)]:
+        activity.join()
+
+
 @pytest.mark.parametrize("contender", port("closing"))
 def test_close_ends_what_waits(contender):
     recv, close = contender.closing()

@@ -23,7 +23,16 @@ in the base class, keeps the contender out of the shapes that need it.
     select_parking(width)   ((send, recv), sends, wait): an unbuffered pipe, the sends
                         of so many more channels, and a select that waits for those
 
-send takes one argument, recv none.  A loop is a function without arguments; it
+    mutex(), read(), write()   (lock, unlock); of a readers-writer lock
+    semaphore()         (acquire, release), of 1
+    signal()            the steps that wake one waiter of a condition, of which there is none
+    wait_group()        (add, done), of 1
+    guard()             a lock for `with`
+    condition()         (lock for `with`, wait, signal)
+    number(), once()    makes loops of n steps, all on one number that starts at 0: add 1;
+                        on one Once that is done: do
+
+send takes one argument, recv and the steps none.  A loop is a function without arguments; it
 is written in the contender's file so that nothing stands between it and the
 operation.
 
@@ -68,6 +77,8 @@ class Contender:
     filled = batch = buffer = None
     fifo = simple = lifo = priority = hooked = None
     select = select_default = select_parking = None
+    mutex = read = write = semaphore = signal = wait_group = None
+    guard = condition = number = once = None
 
     def missing(self) -> str:
         """Why it cannot take part, and what to do about it; empty if it can."""
@@ -167,6 +178,16 @@ class Module(Contender):
     def hooked(self, cap: int):
         q = self.subclass(cap)
         return q.put, q.get
+
+
+def doing(do: Callable[[Callable[[], object]], object], n: int) -> Callable[[], None]:
+    """A loop of n `do` of a Once."""
+
+    def loop():
+        for _ in repeat(None, n):
+            do(int)
+
+    return fresh(loop)
 
 
 def all_contenders() -> dict[str, Contender]:

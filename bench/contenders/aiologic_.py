@@ -1,4 +1,4 @@
-"""aiologic's Queue, for threads and tasks alike; here for threads.
+"""aiologic's Queue, Lock and Semaphore, for threads and tasks alike; here for threads.
 
 It has no unbuffered form; the nearest is a capacity of 1.
 """
@@ -22,6 +22,23 @@ class AiologicQueue(Pipe):
     def tries(self, cap):
         send, recv = self.pipe(cap)
         return partial(send, blocking=False), partial(recv, blocking=False)
+
+    def mutex(self):
+        import aiologic
+
+        lock = aiologic.Lock()
+        return lock.green_acquire, lock.green_release
+
+    def guard(self):
+        import aiologic
+
+        return aiologic.Lock()
+
+    def semaphore(self):
+        import aiologic
+
+        semaphore = aiologic.Semaphore(1)
+        return semaphore.green_acquire, semaphore.green_release
 
 
 contender = AiologicQueue()

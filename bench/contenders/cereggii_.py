@@ -1,13 +1,14 @@
-"""cereggii's AtomicRef, made for free-threaded builds, as a floor.
+"""cereggii's AtomicInt64, made for free-threaded builds; and its AtomicRef, as a floor.
 
 cereggii has no queue.  A reference that is set, and taken by an exchange for None,
 is a channel of one slot without any waiting: what handing a value over takes at least.
 """
 
 from functools import partial
+from itertools import repeat
 
 from gochan.bench.contenders import Contender
-from gochan.bench.measure import gil_enabled
+from gochan.bench.measure import fresh
 
 
 class CereggiiRef(Contender):
@@ -15,14 +16,25 @@ class CereggiiRef(Contender):
     module = "cereggii"
     package = "cereggii"
 
-    def missing(self):
-        return "needs a free-threaded build" if gil_enabled() else super().missing()
-
     def pair(self, cap):
         from cereggii import AtomicRef
 
         slot = AtomicRef(None)
         return slot.set, partial(slot.get_and_set, None)
+
+    def number(self):
+        from cereggii import AtomicInt64
+
+        add = AtomicInt64(0).increment_and_get
+
+        def loop_of(n):
+            def loop():
+                for _ in repeat(None, n):
+                    add(1)
+
+            return fresh(loop)
+
+        return loop_of
 
 
 contender = CereggiiRef()

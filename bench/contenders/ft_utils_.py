@@ -1,10 +1,12 @@
-"""ft-utils' ConcurrentQueue, made for free-threaded builds.
+"""ft-utils' ConcurrentQueue, RWLock and AtomicInt64, made for free-threaded builds.
 
 It is unbounded: a capacity means nothing to it.  Its bounded one polls while it is full.
 """
 
+from itertools import repeat
+
 from gochan.bench.contenders import Pipe
-from gochan.bench.measure import gil_enabled
+from gochan.bench.measure import fresh
 
 
 class FtUtilsQueue(Pipe):
@@ -12,8 +14,31 @@ class FtUtilsQueue(Pipe):
     module = "ft_utils"
     package = "ft-utils"
 
-    def missing(self):
-        return "needs a free-threaded build" if gil_enabled() else super().missing()
+    def read(self):
+        from ft_utils.synchronization import RWLock
+
+        lock = RWLock()
+        return lock.lock_read, lock.unlock_read
+
+    def write(self):
+        from ft_utils.synchronization import RWLock
+
+        lock = RWLock()
+        return lock.lock_write, lock.unlock_write
+
+    def number(self):
+        from ft_utils.concurrency import AtomicInt64
+
+        incr = AtomicInt64(0).incr
+
+        def loop_of(n):
+            def loop():
+                for _ in repeat(None, n):
+                    incr()
+
+            return fresh(loop)
+
+        return loop_of
 
     def queue(self):
         from ft_utils.concurrency import ConcurrentQueue

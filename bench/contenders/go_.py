@@ -1,4 +1,4 @@
-"""Go's own channels: the same shapes in Go, in a process of its own.
+"""Go's own channels and primitives: the same shapes in Go, in a process of its own.
 
 The program is bench/go; it is compiled when it is needed first.  Its values are nil in
 an interface, as ours are None; its goroutines may use all CPUs.
@@ -18,6 +18,7 @@ SOURCE = Path(__file__).parents[1] / "go"
 KINDS = {
     *("pair", "nonblocking", "fill_drain", "iteration", "select", "select_default"),
     *("ping_pong", "many_to_many", "select_parks"),
+    *("step", "step_shared", "looped", "looped_shared", "hand_over"),
     *("wake_up", "close", "fair_receivers", "fair_senders"),
 }
 WIDTHS = (2, 4, 16)  # of selects: the program has them written down
@@ -52,6 +53,8 @@ class Go(Contender):
         if shape.kind not in KINDS:
             return None
         if shape.kind.startswith("select") and shape.args[0] not in WIDTHS:
+            return None
+        if shape.port == "semaphore":  # Go's standard library has none
             return None
         return partial(self.ask, shape.kind, shape.args)
 

@@ -3,10 +3,12 @@
 from array import array
 from itertools import repeat
 
-from gochan.bench.contenders import Module, Pipe
+from gochan.bench.contenders import Module, Pipe, doing
 from gochan.bench.measure import fresh
 
 from gochan import Chan, queue, select
+from gochan.atomic import Int64
+from gochan.sync import Cond, Mutex, Once, RWMutex, Semaphore, WaitGroup
 
 
 def one_filled(width: int, n: int) -> tuple[Chan, ...]:
@@ -85,6 +87,54 @@ class Gochan(Module, Pipe):
         a, b = chans[:2]
         wait = (lambda: select(a, b)) if width == 2 else (lambda: select(*chans))
         return self.pipe(0), [ch.send for ch in chans], wait
+
+    def mutex(self):
+        mu = Mutex()
+        return mu.lock, mu.unlock
+
+    def read(self):
+        mu = RWMutex()
+        return mu.rlock, mu.runlock
+
+    def write(self):
+        mu = RWMutex()
+        return mu.lock, mu.unlock
+
+    def guard(self):
+        return Mutex()
+
+    def semaphore(self):
+        semaphore = Semaphore(1)
+        return semaphore.acquire, semaphore.release
+
+    def signal(self):
+        return (Cond(Mutex()).signal,)
+
+    def condition(self):
+        mu = Mutex()
+        cond = Cond(mu)
+        return mu, cond.wait, cond.signal
+
+    def wait_group(self):
+        group = WaitGroup()
+        return group.add, group.done
+
+    def once(self):
+        once = Once()
+        once.do(int)
+        return lambda n: doing(once.do, n)
+
+    def number(self):
+        add = Int64().add
+
+        def loop_of(n):
+            def loop():
+                for _ in repeat(None, n):
+                    add(1)
+
+            return fresh(loop)
+
+        return loop_of
 
 
 contender = Gochan(queue)

@@ -1,9 +1,10 @@
 """pygolang: channels and select for Python, over C++ (0.1 builds up to 3.11)."""
 
 import warnings
+from functools import partial
 from itertools import repeat
 
-from gochan.bench.contenders import Contender
+from gochan.bench.contenders import Contender, doing
 from gochan.bench.measure import fresh
 
 
@@ -12,6 +13,13 @@ def load():
         warnings.simplefilter("ignore")
         import golang
     return golang
+
+
+def load_sync():
+    load()
+    from golang import sync
+
+    return sync
 
 
 class Pygolang(Contender):
@@ -56,6 +64,34 @@ class Pygolang(Contender):
         ask, chans = golang.chan(), [golang.chan() for _ in range(width)]
         cases = tuple(ch.recv for ch in chans)
         return (ask.send, ask.recv), [ch.send for ch in chans], lambda: select(*cases)
+
+    def mutex(self):
+        mu = load_sync().Mutex()
+        return mu.lock, mu.unlock
+
+    def guard(self):
+        return load_sync().Mutex()
+
+    def read(self):
+        mu = load_sync().RWMutex()
+        return mu.RLock, mu.RUnlock
+
+    def write(self):
+        mu = load_sync().RWMutex()
+        return mu.Lock, mu.Unlock
+
+    def semaphore(self):
+        semaphore = load_sync().Sema()
+        return semaphore.acquire, semaphore.release
+
+    def wait_group(self):
+        group = load_sync().WaitGroup()
+        return partial(group.add, 1), group.done
+
+    def once(self):
+        once = load_sync().Once()
+        once.do(int)
+        return lambda n: doing(once.do, n)
 
 
 contender = Pygolang()

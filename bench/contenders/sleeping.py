@@ -62,7 +62,7 @@ def serve() -> None:
 
     for line in sys.stdin:
         kind, args, n = json.loads(line)
-        print(json.dumps(getattr(shapes, kind)(*args, contender, n)), flush=True)
+        print(json.dumps(shapes.body(kind)(*args, contender, n)), flush=True)
 
 
 if __name__ == "__main__":

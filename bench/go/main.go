@@ -28,7 +28,7 @@ func figure(value float64) Sample {
 
 type request struct {
 	kind string
-	args []float64
+	args []interface{}
 	n    int
 }
 
@@ -37,7 +37,11 @@ func (r *request) UnmarshalJSON(line []byte) error {
 }
 
 func (r request) arg(i int) int {
-	return int(r.args[i])
+	return int(r.args[i].(float64))
+}
+
+func (r request) port() string {
+	return r.args[0].(string)
 }
 
 // answer is the Sample of a round, or a string that says what is wrong.
@@ -61,8 +65,14 @@ func (r request) answer() interface{} {
 		return manyToMany(r.arg(0), r.arg(1), r.n)
 	case "select_parks":
 		return selectParks(r.arg(0), r.n)
+	case "step", "looped":
+		return step(r.port(), r.n)
+	case "step_shared", "looped_shared":
+		return stepShared(r.port(), r.arg(1), r.n)
+	case "hand_over":
+		return handOver(r.n)
 	case "wake_up":
-		return wakeUp(r.args[0], r.n)
+		return wakeUp(r.args[0].(float64), r.n)
 	case "close":
 		return closing(r.n)
 	case "fair_receivers":
