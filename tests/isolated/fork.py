@@ -20,7 +20,7 @@ CHANNELS = {
     "q2": partial(Chan, 2, "q"),
     "qqq": partial(Chan, 0, "qqq"),
 }
-FORKS = 10
+FORKS = 4
 
 
 def element(ch, i):
