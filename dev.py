@@ -18,6 +18,7 @@ the wheel and installs it there, and does nothing where that is done and no sour
 """
 
 import argparse
+import contextlib
 import hashlib
 import os
 import shlex
@@ -26,6 +27,11 @@ import sys
 import sysconfig
 import tomllib
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows: start one dev.py at a time
+    fcntl = None
 
 HERE = Path(__file__).resolve().parent
 FIRST_SHAPES = ["pair", "iteration", "batch", "ping-pong-1", "one-to-one-1", "one-to-one-128"]
@@ -70,7 +76,7 @@ def run_env(options):
 
 def fingerprint(options):
     """Changes when an installed wheel is out of date."""
-    text = hashlib.sha256(repr((build_env(options), options.extra, sys.version)).encode())
+    text = hashlib.sha256(repr((build_env(options), sys.version)).encode())
     files = {path for pattern in SOURCES for path in HERE.glob(pattern)}
     for path in [options.sdist] if options.sdist else sorted(files):
         text.update(path.read_bytes())
@@ -92,25 +98,48 @@ def set_up(options):
     venv = HERE / ".venv" / tag
     python, stamp = venv / "bin" / "python", venv / "fingerprint"
     current = fingerprint(options)
-    if stamp.exists() and stamp.read_text() == current:
-        return python
+    # The tree holds what one build leaves for the next: one at a time. An sdist is
+    # built elsewhere.
+    with locked(HERE / ".venv" / ("sdist.lock" if options.sdist else "tree.lock")):
+        if not stamp.exists() or stamp.read_text() != current:
+            install(options, venv, python)
+            stamp.write_text(current)
+        if options.extra:
+            run(*pip(python), "install", *options.extra)
+    return python
+
+
+def pip(python):
+    return [python, "-m", "pip", "-q", "--disable-pip-version-check"]
+
+
+@contextlib.contextmanager
+def locked(path):
+    """One process at a time; another waits."""
+    path.parent.mkdir(exist_ok=True)
+    with open(path, "w") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def install(options, venv, python):
+    """Build the wheel and install it, and what it is tested with, into the environment."""
     project = tomllib.loads((HERE / "pyproject.toml").read_text())
-    pip = [python, "-m", "pip", "-q", "--disable-pip-version-check"]
     if not python.exists():
         run(sys.executable, "-m", "venv", venv)
     run(
-        *pip,
+        *pip(python),
         "install",
         "--upgrade",
         *project["build-system"]["requires"],
         *project["project"]["optional-dependencies"]["test"],
-        *options.extra,
     )
     wheels = venv / "wheels"
     for old in wheels.glob("*.whl"):
         old.unlink()
     run(
-        *pip,
+        *pip(python),
         "wheel",
         "--no-deps",
         "--no-build-isolation",
@@ -119,10 +148,8 @@ def set_up(options):
         options.sdist or HERE,
         env=build_env(options),
     )
-    run(*pip, "install", "--force-reinstall", "--no-deps", *wheels.glob("*.whl"))
+    run(*pip(python), "install", "--force-reinstall", "--no-deps", *wheels.glob("*.whl"))
     check_sanitizer(venv, options.sanitize)
-    stamp.write_text(current)
-    return python
 
 
 def library():

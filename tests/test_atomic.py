@@ -766,12 +766,15 @@ def test_references_come_back_after_errors():
 def test_a_forked_child_uses_atomics_that_other_threads_were_using(world):
     ref, stop = Ref(0), Bool()
 
-    def use():
+    # Arguments, not the variables of this function: a variable that a closure shares has
+    # a lock in free-threaded CPython 3.13, and a child that forks while others are waiting
+    # for that lock can find it taken for ever.
+    def use(ref, stop):
         while not stop.load():
             ref.store(ref.load())
 
     for _ in range(2):
-        world.go(use)
+        world.go(use, ref, stop)
     for _ in range(20):
         child = os.fork()
         if child == 0:

@@ -1285,7 +1285,7 @@ def test_is_shutdown_can_be_set():
 
 def test_queues_with_hooks_nest_deeply():
     q = None
-    for _ in range(90_000):
+    for _ in range(30_000):
         outer = SetQueue()
         outer.put(q)
         q = outer

@@ -20,7 +20,7 @@ CHANNELS = {
     "q2": partial(Chan, 2, "q"),
     "qqq": partial(Chan, 0, "qqq"),
 }
-FORKS = 10
+FORKS = 4
 
 
 def element(ch, i):
@@ -156,7 +156,9 @@ def fork_hammered(make):
         go(receive_selector),
     ]
 
-    def child():
+    # Not the variables of this function, whose locks running threads may be waiting for in
+    # free-threaded CPython 3.13: in a child such a lock can stay taken for ever.
+    def child(ch=ch, one=one):
         assert set(ch.drain()) <= {one}
         use(ch, [])
 
