@@ -92,6 +92,7 @@ include "core/once.pxi"         # Once, once_func, once_value
 include "core/wait_group.pxi"   # WaitGroup
 include "core/semaphore.pxi"    # Semaphore
 include "core/pool.pxi"         # Pool
+include "core/map.pxi"          # Map
 include "core/entry.pxi"        # fast entries of the hottest methods of channels
 include "core/entry_sync.pxi"   # fast entries of the primitives
 

@@ -15,6 +15,7 @@ Source: https://pkg.go.dev/sync
 
 from gochan._core import (
     Cond,
+    Map,
     Mutex,
     Once,
     Pool,
@@ -38,6 +39,7 @@ from gochan._results import (
 __all__ = [
     "Cond",
     "CondStats",
+    "Map",
     "Mutex",
     "MutexStats",
     "Once",

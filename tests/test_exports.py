@@ -16,7 +16,7 @@ CLASSES = [
     *(queue.Queue, queue.LifoQueue, queue.PriorityQueue, queue.SimpleQueue),
     *(getattr(atomic, name) for name in atomic.__all__),
     *(sync.Mutex, sync.RWMutex, sync.ReadLocker, sync.WriteLocker),
-    *(sync.Cond, sync.Once, sync.WaitGroup, sync.Semaphore, sync.Pool),
+    *(sync.Cond, sync.Once, sync.WaitGroup, sync.Semaphore, sync.Pool, sync.Map),
 ]
 MODULES = [gochan, queue, atomic, sync]
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 from test_leaks import ROUNDS, Value, attempt, growth
 
-from gochan.sync import Cond, Mutex, Once, Pool, RWMutex, Semaphore, WaitGroup, once_value
+from gochan.sync import Cond, Map, Mutex, Once, Pool, RWMutex, Semaphore, WaitGroup, once_value
 
 
 def waits(locker):
@@ -18,6 +18,21 @@ def waits(locker):
 def goes(v):
     with WaitGroup() as wg:
         wg.go(lambda a, b: None, v, b=v)
+
+
+def mapped(v):
+    m = Map()
+    for k in (1, "1", v, (1, 2)):
+        m.store(k, v)
+        m.swap(k, v)
+        m.load_or_store(k, v)
+        m.compare_and_swap(k, v, v)
+    for k, _ in m:
+        m.compare_and_delete(k, v)
+        m.load_or_store(k, m)
+    m.load_and_delete(1)
+    m.clear()
+    m.store(v, m)
 
 
 def pooled(v):
@@ -47,6 +62,7 @@ OPERATIONS = {
     "Semaphore": lambda v: (sem := Semaphore(2), sem.acquire(), sem.acquire(2, 1e-6)),
     "Semaphore, too many": lambda v: Semaphore(2).acquire(3, 1e-6),
     "Pool": pooled,
+    "Map": mapped,
 }
 
 

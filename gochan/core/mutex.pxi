@@ -9,6 +9,7 @@
 
 cdef extern from "c/mutex.h" nogil:
     ctypedef struct gch_mutex:
+        uint32_t gen
         gch_lock lock
         gch_score spin
         gch_waitq queue
