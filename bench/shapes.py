@@ -345,6 +345,9 @@ def primitives() -> Iterable[Shape]:
     what = "a `with` of a mutex that nobody else wants"
     yield Shape("mutex-with", what, steps.guarded, "guard")
     yield Shape("once", "a do of a Once that is done", steps.looped, "once", ("once",))
+    for does in ("load", "store"):
+        what, args = f"a {does} of a map of one key", (f"map_{does}",)
+        yield Shape(f"map-{does}", what, steps.looped, *args, args)
     add = ("number",)
     yield Shape("atomic-add", "adding 1 to an atomic number", steps.looped, *add, add)
     shared = partial(Shape, step=2 * LEAST, threads=2)
@@ -356,6 +359,9 @@ def primitives() -> Iterable[Shape]:
         yield shared(name, what.format(does), steps.step_shared, port, (port, 2))
     does = "adding 1 to one atomic number"
     yield shared("atomic-two", what.format(does), steps.looped_shared, *add, (*add, 2))
+    yield shared(
+        "map-two", what.format("a load"), steps.looped_shared, "map_load", ("map_load", 2)
+    )
     what = "a round trip between two threads that take turns by a condition"
     yield Shape("cond-ping-pong", what, steps.hand_over, "condition", (), LEAST, threads=2)
 

@@ -84,6 +84,8 @@ TARGETS = [
     Target("atomic-add", "threading", 1 / 6, 1 / 6),
     Target("atomic-two", "cereggii", 1.0, 1.0),
     Target("atomic-two", "ft-utils", 1.0, 1.0),
+    Target("map-load", "dict", 3, 3),
+    Target("map-store", "dict", 4, 4),
     Target("memory-channel", "gochan", 256, 256),
     Target("memory-slot", "gochan", 8.1, 8.1),  # 8, and a share of the allocator's header
     *(Target(f"memory-{what}", "gochan", 0, 0) for what in ("recv", "send", "select")),

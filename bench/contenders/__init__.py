@@ -31,6 +31,7 @@ in the base class, keeps the contender out of the shapes that need it.
     condition()         (lock for `with`, wait, signal)
     number(), once()    makes loops of n steps, all on one number that starts at 0: add 1;
                         on one Once that is done: do
+    map_load(), map_store()    the same for a dict of one key, a str
 
 send takes one argument, recv and the steps none.  A loop is a function without arguments; it
 is written in the contender's file so that nothing stands between it and the
@@ -78,7 +79,7 @@ class Contender:
     fifo = simple = lifo = priority = hooked = None
     select = select_default = select_parking = None
     mutex = read = write = semaphore = signal = wait_group = None
-    guard = condition = number = once = None
+    guard = condition = number = once = map_load = map_store = None
 
     def missing(self) -> str:
         """Why it cannot take part, and what to do about it; empty if it can."""

@@ -8,7 +8,7 @@ from gochan.bench.measure import fresh
 
 from gochan import Chan, queue, select
 from gochan.atomic import Int64
-from gochan.sync import Cond, Mutex, Once, RWMutex, Semaphore, WaitGroup
+from gochan.sync import Cond, Map, Mutex, Once, RWMutex, Semaphore, WaitGroup
 
 
 def one_filled(width: int, n: int) -> tuple[Chan, ...]:
@@ -123,6 +123,32 @@ class Gochan(Module, Pipe):
         once = Once()
         once.do(int)
         return lambda n: doing(once.do, n)
+
+    def map_load(self):
+        m = Map()
+        m.store("key", None)
+        load = m.load
+
+        def loop_of(n):
+            def loop():
+                for _ in repeat(None, n):
+                    load("key")
+
+            return fresh(loop)
+
+        return loop_of
+
+    def map_store(self):
+        store = Map().store
+
+        def loop_of(n):
+            def loop():
+                for _ in repeat(None, n):
+                    store("key", None)
+
+            return fresh(loop)
+
+        return loop_of
 
     def number(self):
         add = Int64().add

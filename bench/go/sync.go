@@ -36,6 +36,13 @@ func stepsOf(port string) func(n int) func() {
 	case "once":
 		var once sync.Once
 		return times(func() { once.Do(func() {}) })
+	case "map_load":
+		var m sync.Map
+		m.Store("key", nil)
+		return times(func() { m.Load("key") })
+	case "map_store":
+		var m sync.Map
+		return times(func() { m.Store("key", nil) })
 	case "number":
 		var number int64
 		return times(func() { atomic.AddInt64(&number, 1) })
