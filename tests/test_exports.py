@@ -67,6 +67,14 @@ def test_select_and_constructors_show_their_signatures():
     assert str(inspect.signature(gochan.Chan)) == "(cap=0, dtype=None)"
 
 
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_constructors_refuse_what_they_do_not_take(cls):
+    with pytest.raises(TypeError):
+        cls(*range(9))
+    with pytest.raises(TypeError):
+        cls(unheard_of=1)
+
+
 def test_the_tour_in_the_package_docstring_runs():
     code = inspect.getdoc(gochan)
     assert "from gochan import Chan" in code

@@ -419,7 +419,9 @@ class Machine(RuleBasedStateMachine):
             assert (len(ch), ch.cap, ch.closed) == model.stats()[:3]
 
     def teardown(self):
-        for chan, ch in enumerate(getattr(self, "chans", ())):
+        if not hasattr(self, "chans"):  # hypothesis gave up before it had made any
+            return
+        for chan, ch in enumerate(self.chans):
             if not ch.closed:
                 ch.close()
                 self.model.close(chan)

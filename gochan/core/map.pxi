@@ -382,6 +382,9 @@ Memory order: a write happens before the read that sees it.
         self.buckets = {}
         gch_mutex_init(&self.m)
 
+    def __init__(self):
+        pass  # takes nothing; Cython would take anything
+
     def load(self, key, /):
         """The value of key, and whether there is one: (value, True) or (None, False)."""
         return map_load(self, key)

@@ -136,6 +136,9 @@ False orders nothing.
     def __cinit__(self):
         gch_mutex_init(&self.m)
 
+    def __init__(self):
+        pass  # takes nothing; Cython would take anything
+
     def lock(self, timeout=None):
         """Lock the mutex, waiting until it is unlocked.
 

@@ -113,6 +113,9 @@ Memory order: the end of the function happens before the return of every `do`.
     def __cinit__(self):
         sync_init(&self.o.s)
 
+    def __init__(self):
+        pass  # takes nothing; Cython would take anything
+
     def do(self, fn, timeout=None):
         """Call fn() if this is the first call of `do`; otherwise wait until that call's
         function has run.

@@ -109,6 +109,9 @@ the next lock; a failed try orders nothing.
     def __cinit__(self):
         gch_rw_init(&self.m)
 
+    def __init__(self):
+        pass  # takes nothing; Cython would take anything
+
     def rlock(self, timeout=None):
         """Lock for reading, waiting while a writer has the mutex or waits for it.
 

@@ -112,6 +112,9 @@ Memory order: a `done` happens before the return of a wait that it lets go.
     def __cinit__(self):
         sync_init(&self.s)
 
+    def __init__(self):
+        pass  # takes nothing; Cython would take anything
+
     def add(self, delta=1, /):
         """Add to the counter; at zero those who wait go on.  Add before starting what
         will be done, not inside it.
