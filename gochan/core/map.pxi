@@ -434,12 +434,12 @@ Memory order: a write happens before the read that sees it.
     def clear(self):
         """Remove every key."""
         cdef dict d
-        cdef dict dropped = None
+        cdef dict _dropped = None
         map_lock(self)
         try:
             d = self.buckets if gch_word_load(&self.mixed) else self.plain
             if not HAS_GIL:
-                dropped = d.copy()  # no last reference goes under the lock
+                _dropped = d.copy()  # no last reference goes under the lock
             map_changed(self)
             d.clear()  # a dict is empty before it drops what it had
         finally:
