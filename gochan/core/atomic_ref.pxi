@@ -202,6 +202,9 @@ is one atomic step.  As `Ref` otherwise; but `compare_and_swap` compares by ``==
     cdef object value
     cdef gch_lock lock
 
+    def __init__(self):
+        pass  # takes nothing; Cython would take anything
+
     def load(self):
         """The object now; None before the first store."""
         return ref_load(gch_first_field(<PyObject *>self), &self.lock)
