@@ -115,7 +115,7 @@ list_units() {
 
 list_models() {
     local file header expected change
-    for file in select park claim lock; do echo "model $file"; done
+    for file in select park claim lock mutex rwmutex; do echo "model $file"; done
     grep -v '^#' model/weaken.txt | while read -r file header expected change; do
         [[ -z "$file" ]] || printf 'weakened %s %s %s %q\n' "$file" "$header" "$expected" "$change"
     done

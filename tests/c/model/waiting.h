@@ -34,7 +34,7 @@ struct waiting_waiter : gch_waiter {
 };
 
 /* Park as a world does: a signal is handled, then the wait goes on. */
-static int waiting_park(gch_parker *p, gch_word *done, int64_t deadline)
+static inline int waiting_park(gch_parker *p, gch_word *done, int64_t deadline)
 {
     int64_t slice = GCH_SLICE_FIRST_NS;
     int code;
