@@ -148,7 +148,7 @@ def test_timeouts(cond):
 
 def test_a_waiter_that_gave_up_takes_no_signal(world):
     cond = Cond(Mutex())
-    quitter = world.go(outcome, wait, cond, 0.01)
+    quitter = world.go(outcome, wait, cond, 0.5)
     waiters(cond, 1)
     other = world.go(wait, cond)
     assert quitter.join()[0] is TimeoutError

@@ -171,7 +171,7 @@ def test_waiters_are_served_in_order(world):
 
 def test_who_gives_up_leaves_the_others(world):
     mu = locked()
-    first = world.go(outcome, mu.lock, 0.01)
+    first = world.go(outcome, mu.lock, 0.5)
     waiters(mu, 1)
     second = world.go(mu.lock)
     assert first.join() == (TimeoutError, "lock timed out")

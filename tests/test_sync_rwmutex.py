@@ -164,7 +164,7 @@ def test_a_writer_that_gives_up_lets_readers_in(world):
     mu = RWMutex()
     mu.rlock()
     stop = threading.Event()
-    writer = world.go(lambda: [outcome(mu.lock, 0.05), stop.set()][0])
+    writer = world.go(lambda: [outcome(mu.lock, 0.5), stop.set()][0])
     waiters(mu, writers=1)
     reader = world.go(mu.rlock)
     assert writer.join()[0] is TimeoutError

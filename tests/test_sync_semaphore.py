@@ -81,7 +81,7 @@ def test_weighted_acquire():
 def test_too_many_keep_nobody_waiting(world):
     """Go's TestWeightedDoesntBlockIfTooBig."""
     sem = Semaphore(2)
-    hopeless = world.go(outcome, sem.acquire, 3, 0.05)
+    hopeless = world.go(outcome, sem.acquire, 3, 0.5)
     waiters(sem, 1)
     sem.acquire(1)
     assert sem.try_acquire(1)
@@ -114,7 +114,7 @@ def test_who_gives_up_lets_the_next_in(world):
     """Go's TestWeightedReleaseUnacquired's sibling: a cancelled head wakes the next."""
     sem = Semaphore(3)
     sem.acquire(2)
-    big = world.go(outcome, sem.acquire, 3, 0.05)
+    big = world.go(outcome, sem.acquire, 3, 0.5)
     waiters(sem, 1)
     small = world.go(sem.acquire, 1)
     assert big.join()[0] is TimeoutError
