@@ -11,6 +11,7 @@ from threading import Thread
 
 from gochan import Chan
 from gochan.atomic import Bool, Int64, Ref
+from gochan.sync import Mutex
 
 THREADS, EACH = 4, 50_000
 
@@ -49,6 +50,21 @@ class Atomic:
         return self.count.load()
 
 
+class Locked:
+    """The same three steps, of one thread at a time."""
+
+    def __init__(self):
+        self.mu, self.count = Mutex(), 0
+
+    def add(self):
+        with self.mu:
+            self.count = plus_one(self.count)
+
+    def value(self):
+        with self.mu:
+            return self.count
+
+
 class Passed:
     """The counter goes from thread to thread: who has received it may change it.
 
@@ -84,7 +100,7 @@ def count(counter):
 
 def race_and_repairs():
     sys.setswitchinterval(1e-5)  # change threads often, to see with the GIL what may happen
-    for counter in (Racy(), Atomic(), Passed()):
+    for counter in (Racy(), Atomic(), Locked(), Passed()):
         print(f"{type(counter).__name__}: {count(counter)} of {THREADS * EACH}")
 
 

@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import gochan
-from gochan import Chan, Selector, atomic, queue, select
+from gochan import Chan, Selector, atomic, queue, select, sync
 
 CHUNK = 500  # rounds that share an allocation; their variables are their own
 HERE = Path(__file__).resolve().parent
@@ -373,6 +373,62 @@ def kth(cap):
     return ch.recv, send
 
 
+def unlocks(unlock, lock):
+    """Somebody has locked already; any thread may unlock."""
+    return unlock, lambda: lock() is None
+
+
+def held(mu, side="lock"):
+    getattr(mu, side)()
+    return mu
+
+
+def by_mutex(mu):
+    return unlocks(mu.unlock, mu.lock)
+
+
+def by_rwmutex(mu, hears):
+    return unlocks(mu.unlock, getattr(mu, hears))
+
+
+def by_reader(mu):
+    return unlocks(mu.runlock, mu.lock)
+
+
+def by_semaphore(semaphore):
+    semaphore.acquire()
+    return unlocks(semaphore.release, semaphore.acquire)
+
+
+def by_group(group):
+    group.add()
+    return unlocks(group.done, group.wait)
+
+
+def by_once(once):
+    done = until(lambda: once.done)
+    return lambda: once.do(int), lambda: done() and once.do(int) is None
+
+
+def by_cond(cond):
+    told = []
+
+    def tell():
+        with cond.locker:
+            told.append(True)
+        cond.signal()
+
+    def hear():
+        with cond.locker:
+            return cond.wait_for(lambda: bool(told))
+
+    return tell, hear
+
+
+def by_map(m):
+    return lambda: m.store("told", True), until(lambda: m.load("told")[1])
+
+
 # New primitives: a line each.
 MESSAGES = {
     "Int64 store": lambda: atomic_flag(atomic.Int64, 1),
@@ -406,6 +462,15 @@ MESSAGES = {
     "queue.SimpleQueue put, get": lambda: by_queue(queue.SimpleQueue()),
     "queue.Queue task_done, join": lambda: by_join(queue.Queue()),
     "queue.Queue shutdown, get": lambda: by_shutdown(queue.Queue()),
+    "Mutex unlock, lock": lambda: by_mutex(held(sync.Mutex())),
+    "RWMutex unlock, lock": lambda: by_rwmutex(held(sync.RWMutex()), "lock"),
+    "RWMutex unlock, rlock": lambda: by_rwmutex(held(sync.RWMutex()), "rlock"),
+    "RWMutex runlock, lock": lambda: by_reader(held(sync.RWMutex(), "rlock")),
+    "Semaphore release, acquire": lambda: by_semaphore(sync.Semaphore(1)),
+    "WaitGroup done, wait": lambda: by_group(sync.WaitGroup()),
+    "Once do, do": lambda: by_once(sync.Once()),
+    "Cond signal, wait_for": lambda: by_cond(sync.Cond(sync.Mutex())),
+    "Map store, load": lambda: by_map(sync.Map()),
 }
 # The send to a buffered channel does not wait for the receive.
 ALLOWED_MESSAGES = {"Chan(1) reverse: recv, end of send": lambda: turned(receives(Chan(1), 1))}

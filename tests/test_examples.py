@@ -92,6 +92,7 @@ def test_q1_loses_or_not_what_is_not_synchronised_and_nothing_else():
     assert 0 < int(counted[1]) <= 200_000
     assert rest == [
         "Atomic: 200000 of 200000",
+        "Locked: 200000 of 200000",
         "Passed: 200000 of 200000",
         "written before the flag",
         "replaced what was seen: False",
