@@ -93,9 +93,14 @@ def test_ctrl_c_while_another_thread_runs_it(world):
         wait_until(lambda: once.stats().waiters == 1)
         os.kill(os.getpid(), signal.SIGINT)
 
-    killer = world.go(interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        once.do(fn)
+    # Who was started in the background has Ctrl-C ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        killer = world.go(interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            once.do(fn)
+    finally:
+        signal.signal(signal.SIGINT, before)
     killer.join()
     assert once.stats() == (False, 0)
     fn.release.set()
