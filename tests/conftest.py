@@ -20,13 +20,6 @@ import gochan
 HANG = 30.0  # seconds after which a wait in a test counts as a hang
 
 
-def pytest_collection_finish():
-    """What is there before the first test is left out of every collection: a test that
-    collects looks at its own objects, and not at pytest's each time."""
-    gc.collect()
-    gc.freeze()
-
-
 class Activity:
     """One running function: join() gives its result or raises its exception."""
 
