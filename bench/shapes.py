@@ -340,28 +340,23 @@ def primitives() -> Iterable[Shape]:
         ("semaphore", "semaphore", "an acquire and a release of a semaphore of 1"),
         ("cond-signal", "signal", "a signal that nobody waits for"),
         ("wait-group", "wait_group", "an add and a done"),
+        ("once", "once", "a do of a Once that is done"),
+        ("map-load", "map_load", "a load of a map of one key"),
+        ("map-store", "map_store", "a store of a map of one key"),
+        ("atomic-add", "number", "adding 1 to an atomic number"),
     ):
         yield Shape(name, what, steps.step, port, (port,))
     what = "a `with` of a mutex that nobody else wants"
     yield Shape("mutex-with", what, steps.guarded, "guard")
-    yield Shape("once", "a do of a Once that is done", steps.looped, "once", ("once",))
-    for does in ("load", "store"):
-        what, args = f"a {does} of a map of one key", (f"map_{does}",)
-        yield Shape(f"map-{does}", what, steps.looped, *args, args)
-    add = ("number",)
-    yield Shape("atomic-add", "adding 1 to an atomic number", steps.looped, *add, add)
     shared = partial(Shape, step=2 * LEAST, threads=2)
-    what = "{}, by one of 2 threads that do nothing else"
-    for name, port, does in (
+    for name, port, what in (
         ("mutex-two", "mutex", "a lock and an unlock of one mutex"),
         ("rwmutex-two", "read", "a read lock and its unlock of one lock"),
+        ("atomic-two", "number", "adding 1 to one atomic number"),
+        ("map-two", "map_load", "a load"),
     ):
-        yield shared(name, what.format(does), steps.step_shared, port, (port, 2))
-    does = "adding 1 to one atomic number"
-    yield shared("atomic-two", what.format(does), steps.looped_shared, *add, (*add, 2))
-    yield shared(
-        "map-two", what.format("a load"), steps.looped_shared, "map_load", ("map_load", 2)
-    )
+        what = f"{what}, by one of 2 threads that do nothing else"
+        yield shared(name, what, steps.step_shared, port, (port, 2))
     what = "a round trip between two threads that take turns by a condition"
     yield Shape("cond-ping-pong", what, steps.hand_over, "condition", (), LEAST, threads=2)
 

@@ -5,6 +5,7 @@ without arguments; or, where a step needs an argument, a loop of its own.
 """
 
 from collections.abc import Callable
+from functools import partial
 from itertools import repeat
 
 from gochan.bench.contenders import Contender
@@ -15,9 +16,7 @@ Loop = Callable[[], None]
 
 def turns(steps: tuple[Callable[[], object], ...], n: int) -> Loop:
     """A loop of n operations, each of which is all steps, one after the other."""
-    first, *rest = steps
-    second = rest[0] if rest else None
-    third = rest[1] if len(rest) > 1 else None
+    first, second, third = (*steps, None, None)[:3]
 
     def loop_of_one():
         for _ in repeat(None, n):
@@ -34,17 +33,23 @@ def turns(steps: tuple[Callable[[], object], ...], n: int) -> Loop:
             second()
             third()
 
-    return fresh((loop_of_one, loop_of_two, loop_of_three)[len(rest)])
+    return fresh((loop_of_one, loop_of_two, loop_of_three)[len(steps) - 1])
+
+
+def loops(port: str, contender: Contender) -> Callable[[int], Loop]:
+    """Makes loops of n operations, all on one object."""
+    made = getattr(contender, port)()
+    return partial(turns, made) if isinstance(made, tuple) else made
 
 
 def step(port: str, contender: Contender, n: int) -> Sample:
-    return timed(turns(getattr(contender, port)(), n))
+    return timed(loops(port, contender)(n))
 
 
 def step_shared(port: str, threads: int, contender: Contender, n: int) -> Sample:
     """Threads that share one object, and the n operations."""
-    steps = getattr(contender, port)()
-    return timed_threads(turns(steps, n // threads) for _ in range(threads))
+    loop_of = loops(port, contender)
+    return timed_threads([loop_of(n // threads) for _ in range(threads)])
 
 
 def guarded(contender: Contender, n: int) -> Sample:
@@ -56,15 +61,6 @@ def guarded(contender: Contender, n: int) -> Sample:
                 pass
 
     return timed(fresh(loop))
-
-
-def looped(port: str, contender: Contender, n: int) -> Sample:
-    return timed(getattr(contender, port)()(n))
-
-
-def looped_shared(port: str, threads: int, contender: Contender, n: int) -> Sample:
-    loop_of = getattr(contender, port)()
-    return timed_threads([loop_of(n // threads) for _ in range(threads)])
 
 
 def hand_over(contender: Contender, n: int) -> Sample:

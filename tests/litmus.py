@@ -373,36 +373,14 @@ def kth(cap):
     return ch.recv, send
 
 
-def unlocks(unlock, lock):
-    """Somebody has locked already; any thread may unlock."""
-    return unlock, lambda: lock() is None
+def held(obj, how="lock"):
+    """Taken already: any thread may give it back."""
+    getattr(obj, how)()
+    return obj
 
 
-def held(mu, side="lock"):
-    getattr(mu, side)()
-    return mu
-
-
-def by_mutex(mu):
-    return unlocks(mu.unlock, mu.lock)
-
-
-def by_rwmutex(mu, hears):
-    return unlocks(mu.unlock, getattr(mu, hears))
-
-
-def by_reader(mu):
-    return unlocks(mu.runlock, mu.lock)
-
-
-def by_semaphore(semaphore):
-    semaphore.acquire()
-    return unlocks(semaphore.release, semaphore.acquire)
-
-
-def by_group(group):
-    group.add()
-    return unlocks(group.done, group.wait)
+def given_back(obj, how, hears):
+    return getattr(obj, how), lambda: getattr(obj, hears)() is None
 
 
 def by_once(once):
@@ -462,12 +440,14 @@ MESSAGES = {
     "queue.SimpleQueue put, get": lambda: by_queue(queue.SimpleQueue()),
     "queue.Queue task_done, join": lambda: by_join(queue.Queue()),
     "queue.Queue shutdown, get": lambda: by_shutdown(queue.Queue()),
-    "Mutex unlock, lock": lambda: by_mutex(held(sync.Mutex())),
-    "RWMutex unlock, lock": lambda: by_rwmutex(held(sync.RWMutex()), "lock"),
-    "RWMutex unlock, rlock": lambda: by_rwmutex(held(sync.RWMutex()), "rlock"),
-    "RWMutex runlock, lock": lambda: by_reader(held(sync.RWMutex(), "rlock")),
-    "Semaphore release, acquire": lambda: by_semaphore(sync.Semaphore(1)),
-    "WaitGroup done, wait": lambda: by_group(sync.WaitGroup()),
+    "Mutex unlock, lock": lambda: given_back(held(sync.Mutex()), "unlock", "lock"),
+    "RWMutex unlock, lock": lambda: given_back(held(sync.RWMutex()), "unlock", "lock"),
+    "RWMutex unlock, rlock": lambda: given_back(held(sync.RWMutex()), "unlock", "rlock"),
+    "RWMutex runlock, lock": lambda: given_back(held(sync.RWMutex(), "rlock"), "runlock", "lock"),
+    "Semaphore release, acquire": lambda: given_back(
+        held(sync.Semaphore(1), "acquire"), "release", "acquire"
+    ),
+    "WaitGroup done, wait": lambda: given_back(held(sync.WaitGroup(), "add"), "done", "wait"),
     "Once do, do": lambda: by_once(sync.Once()),
     "Cond signal, wait_for": lambda: by_cond(sync.Cond(sync.Mutex())),
     "Map store, load": lambda: by_map(sync.Map()),

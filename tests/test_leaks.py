@@ -126,8 +126,7 @@ def attempt(operation, value):
         error.__traceback__ = None
 
 
-@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
-def test_references_come_back(operation, collected):
+def check_references(operation, collected):
     value = Value()
     attempt(operation, value)  # what is made once
     collected()
@@ -152,14 +151,26 @@ def growth(operation, value, collected, rounds):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
-def test_memory_comes_back(operation, collected):
+def check_memory(operation, collected):
     """What leaks leaks with every round; the interpreter's own tables do not."""
     value = Value()
     for _ in range(20):
         attempt(operation, value)
     few, many = (growth(operation, value, collected, n * ROUNDS) for n in (1, 3))
     assert many - few < 2 * ROUNDS * 16  # an object a round would be more
+
+
+every_operation = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+
+
+@every_operation
+def test_references_come_back(operation, collected):
+    check_references(operation, collected)
+
+
+@every_operation
+def test_memory_comes_back(operation, collected):
+    check_memory(operation, collected)
 
 
 @pytest.mark.parametrize("form", ["send", "select", "Selector"])

@@ -1,9 +1,7 @@
 """References and memory come back after the operations of gochan.sync."""
 
-import sys
-
 import pytest
-from test_leaks import ROUNDS, Value, attempt, growth
+from test_leaks import check_memory, check_references
 
 from gochan.sync import Cond, Map, Mutex, Once, Pool, RWMutex, Semaphore, WaitGroup, once_value
 
@@ -66,22 +64,14 @@ OPERATIONS = {
 }
 
 
-@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+every_operation = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+
+
+@every_operation
 def test_references_come_back(operation, collected):
-    value = Value()
-    attempt(operation, value)  # what is made once
-    collected()
-    before = sys.getrefcount(value)
-    for _ in range(ROUNDS):
-        attempt(operation, value)
-    collected()
-    assert sys.getrefcount(value) == before
+    check_references(operation, collected)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+@every_operation
 def test_memory_comes_back(operation, collected):
-    value = Value()
-    for _ in range(20):
-        attempt(operation, value)
-    few, many = (growth(operation, value, collected, n * ROUNDS) for n in (1, 3))
-    assert many - few < 2 * ROUNDS * 16  # an object a round would be more
+    check_memory(operation, collected)

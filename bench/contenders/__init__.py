@@ -181,14 +181,17 @@ class Module(Contender):
         return q.put, q.get
 
 
-def doing(do: Callable[[Callable[[], object]], object], n: int) -> Callable[[], None]:
-    """A loop of n `do` of a Once."""
+def calling(call: Callable[[object], object], arg: object) -> Callable[[int], Callable]:
+    """Makes loops of n calls with one argument."""
 
-    def loop():
-        for _ in repeat(None, n):
-            do(int)
+    def loop_of(n):
+        def loop():
+            for _ in repeat(None, n):
+                call(arg)
 
-    return fresh(loop)
+        return fresh(loop)
+
+    return loop_of
 
 
 def all_contenders() -> dict[str, Contender]:

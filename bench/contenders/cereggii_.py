@@ -5,10 +5,8 @@ is a channel of one slot without any waiting: what handing a value over takes at
 """
 
 from functools import partial
-from itertools import repeat
 
-from gochan.bench.contenders import Contender
-from gochan.bench.measure import fresh
+from gochan.bench.contenders import Contender, calling
 
 
 class CereggiiRef(Contender):
@@ -25,16 +23,7 @@ class CereggiiRef(Contender):
     def number(self):
         from cereggii import AtomicInt64
 
-        add = AtomicInt64(0).increment_and_get
-
-        def loop_of(n):
-            def loop():
-                for _ in repeat(None, n):
-                    add(1)
-
-            return fresh(loop)
-
-        return loop_of
+        return calling(AtomicInt64(0).increment_and_get, 1)
 
 
 contender = CereggiiRef()

@@ -18,7 +18,7 @@ SOURCE = Path(__file__).parents[1] / "go"
 KINDS = {
     *("pair", "nonblocking", "fill_drain", "iteration", "select", "select_default"),
     *("ping_pong", "many_to_many", "select_parks"),
-    *("step", "step_shared", "looped", "looped_shared", "hand_over"),
+    *("step", "step_shared", "hand_over"),
     *("wake_up", "close", "fair_receivers", "fair_senders"),
 }
 WIDTHS = (2, 4, 16)  # of selects: the program has them written down

@@ -3,7 +3,7 @@
 from array import array
 from itertools import repeat
 
-from gochan.bench.contenders import Module, Pipe, doing
+from gochan.bench.contenders import Module, Pipe, calling
 from gochan.bench.measure import fresh
 
 from gochan import Chan, queue, select
@@ -122,21 +122,12 @@ class Gochan(Module, Pipe):
     def once(self):
         once = Once()
         once.do(int)
-        return lambda n: doing(once.do, n)
+        return calling(once.do, int)
 
     def map_load(self):
         m = Map()
         m.store("key", None)
-        load = m.load
-
-        def loop_of(n):
-            def loop():
-                for _ in repeat(None, n):
-                    load("key")
-
-            return fresh(loop)
-
-        return loop_of
+        return calling(m.load, "key")
 
     def map_store(self):
         store = Map().store
@@ -151,16 +142,7 @@ class Gochan(Module, Pipe):
         return loop_of
 
     def number(self):
-        add = Int64().add
-
-        def loop_of(n):
-            def loop():
-                for _ in repeat(None, n):
-                    add(1)
-
-            return fresh(loop)
-
-        return loop_of
+        return calling(Int64().add, 1)
 
 
 contender = Gochan(queue)

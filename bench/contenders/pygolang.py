@@ -4,7 +4,7 @@ import warnings
 from functools import partial
 from itertools import repeat
 
-from gochan.bench.contenders import Contender, doing
+from gochan.bench.contenders import Contender, calling
 from gochan.bench.measure import fresh
 
 
@@ -91,7 +91,7 @@ class Pygolang(Contender):
     def once(self):
         once = load_sync().Once()
         once.do(int)
-        return lambda n: doing(once.do, n)
+        return calling(once.do, int)
 
 
 contender = Pygolang()

@@ -65,9 +65,9 @@ func (r request) answer() interface{} {
 		return manyToMany(r.arg(0), r.arg(1), r.n)
 	case "select_parks":
 		return selectParks(r.arg(0), r.n)
-	case "step", "looped":
+	case "step":
 		return step(r.port(), r.n)
-	case "step_shared", "looped_shared":
+	case "step_shared":
 		return stepShared(r.port(), r.arg(1), r.n)
 	case "hand_over":
 		return handOver(r.n)

@@ -58,8 +58,11 @@ cdef extern from "Python.h":
     int Py_EQ
 
 
-cdef inline bint map_is_plain(object key) noexcept:
-    return type(key) is str or type(key) is int or type(key) is float or key is None
+cdef inline bint map_is_plain(Map self, object key) noexcept:
+    """Is the key plain, and the map so far?  The latter is sure only under m."""
+    return (
+        type(key) is str or type(key) is int or type(key) is float or key is None
+    ) and not gch_word_load(&self.mixed)
 
 
 cdef inline tuple map_bucket(Map self, object slot):
@@ -240,7 +243,7 @@ cdef tuple map_load(Map self, object key):
 cdef tuple map_swap(Map self, object key, object value):
     cdef PyObject *old = NULL
     cdef int found = MAP_MIXED
-    if map_is_plain(key) and not gch_word_load(&self.mixed):
+    if map_is_plain(self, key):
         found = map_plain_swap(self, key, <PyObject *>value, &old)
     if found != MAP_MIXED:
         return (gch_own(old), True) if found else (None, False)
@@ -256,7 +259,7 @@ cdef tuple map_swap(Map self, object key, object value):
 
 
 cdef int map_store(Map self, object key, object value) except -1:
-    if HAS_GIL and map_is_plain(key) and not gch_word_load(&self.mixed):
+    if HAS_GIL and map_is_plain(self, key):
         # A dict drops the old value when it has the new one: under the GIL that is the
         # end of the step, whatever a finalizer does then.
         map_changed(self)
@@ -268,7 +271,7 @@ cdef int map_store(Map self, object key, object value) except -1:
 cdef tuple map_set_default(Map self, object key, object value):
     cdef PyObject *old = NULL
     cdef int found = MAP_MIXED
-    if map_is_plain(key) and not gch_word_load(&self.mixed):
+    if map_is_plain(self, key):
         found = map_plain_set_default(self, key, value, &old)
     if found != MAP_MIXED:
         return (gch_own(old), True) if found else (value, False)
@@ -288,7 +291,7 @@ cdef tuple map_set_default(Map self, object key, object value):
 cdef tuple map_take(Map self, object key):
     cdef PyObject *old = NULL
     cdef int found = MAP_MIXED
-    if map_is_plain(key) and not gch_word_load(&self.mixed):
+    if map_is_plain(self, key):
         found = map_plain_swap(self, key, NULL, &old)
     if found != MAP_MIXED:
         return (gch_own(old), True) if found else (None, False)
@@ -312,7 +315,7 @@ cdef bint map_compare(Map self, object key, object old, PyObject *new) except -1
     cdef Py_ssize_t at
     cdef bint there
     cdef int found
-    while map_is_plain(key) and not gch_word_load(&self.mixed):
+    while map_is_plain(self, key):
         now, there = map_load(self, key)
         if not (there and now == old):
             return False
